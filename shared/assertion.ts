@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ERROR_CODES } from './errors.ts';
+import { TENANT_ID } from './gateway-key.ts';
 import { zoneSchema } from './tenant.ts';
 import type { Zone } from './zones.ts';
 
@@ -35,7 +36,7 @@ const common = {
 /** Claims of the assertion by which the edge vouches for one request (times in seconds, RFC 7519). */
 export const assertionSchema = z.object({
   ...common,
-  sub: z.string(),
+  sub: z.string().check(z.regex(TENANT_ID)),
   /** Version of the tenant's KV entry that the edge decided on. */
   tv: z.int(),
 });
@@ -46,7 +47,7 @@ export type AssertionClaims = z.infer<typeof assertionSchema>;
 export const refusalReportSchema = z.object({
   ...common,
   /** Missing where the refused request named no tenant. */
-  sub: z.optional(z.string()),
+  sub: z.optional(z.string().check(z.regex(TENANT_ID))),
   refusal: z.object({
     code: z.enum(ERROR_CODES),
     status: z.int(),

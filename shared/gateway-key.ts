@@ -12,18 +12,28 @@ export type PresentedKey =
   | { readonly kind: 'foreign' }
   | { readonly kind: 'gateway'; readonly key: string; readonly tenant: string };
 
-/**
- * The gateway key of a request, from `authorization: Bearer K` (OpenAI's SDKs) or `x-api-key: K`
- * (Anthropic's). Says nothing about whether the key is valid.
- */
-export function presentedKey(get: (name: string) => string | null | undefined): PresentedKey {
+/** What the header's reader gives for a header that is not there differs between the two runtimes. */
+type HeaderReader = (name: string) => string | null | undefined;
+
+/** The credentials of a request, each once: `authorization: Bearer K` (OpenAI's SDKs), `x-api-key: K` (Anthropic's). */
+function credentials(get: HeaderReader): ReadonlySet<string> {
   const authorization = get(HEADER.authorization)?.trim() ?? '';
-  const bearer = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? authorization;
-  const apiKey = get(HEADER.apiKey)?.trim() ?? '';
-  const presented = new Set([bearer, apiKey].filter((value) => value !== ''));
-  const [key] = presented;
+  const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
+  const values = [bearer === null ? authorization : (bearer[1] ?? ''), get(HEADER.apiKey)?.trim() ?? ''];
+  return new Set(values.filter((value) => value !== ''));
+}
+
+const tenantOf = (key: string): string | undefined => GATEWAY_KEY.exec(key)?.[1];
+
+/** The gateway key that a request presents. Says nothing about whether the key is valid. */
+export function presentedKey(get: HeaderReader): PresentedKey {
+  const [key, ...others] = credentials(get);
   if (key === undefined) return { kind: 'none' };
-  const tenant = GATEWAY_KEY.exec(key)?.[1];
-  if (presented.size > 1 || tenant === undefined) return { kind: 'foreign' };
+  const tenant = tenantOf(key);
+  if (others.length > 0 || tenant === undefined) return { kind: 'foreign' };
   return { kind: 'gateway', key, tenant };
 }
+
+/** Every tenant that the credentials of a request name: more than one where two keys contradict each other. */
+export const tenantsOfKeys = (get: HeaderReader): ReadonlySet<string> =>
+  new Set([...credentials(get)].map(tenantOf).filter((tenant) => tenant !== undefined));

@@ -1,0 +1,34 @@
+/** Assertions remembered at once; at 60 s each that is about 16,000 requests a second. */
+const REMEMBERED_MAX = 1_000_000;
+
+/** Remembers for their lifetime which assertions were used. Bounded: full means refuse, never forget. */
+export class UsedAssertions {
+  readonly #expiry = new Map<string, number>();
+  readonly #max: number;
+
+  constructor(max: number = REMEMBERED_MAX) {
+    this.#max = max;
+  }
+
+  /** Times are ms since the epoch. */
+  use(jti: string, expiresAt: number, now: number): 'first' | 'reused' | 'memory_full' {
+    this.#forget(now);
+    if (this.#expiry.has(jti)) return 'reused';
+    if (this.#expiry.size >= this.#max) return 'memory_full';
+    this.#expiry.set(jti, expiresAt);
+    return 'first';
+  }
+
+  /** Makes an assertion usable again, for a report whose record could not be written. */
+  release(jti: string): void {
+    this.#expiry.delete(jti);
+  }
+
+  /** Assertions arrive nearly in the order they expire, so the oldest entries are the ones to drop. */
+  #forget(now: number): void {
+    for (const [jti, expiresAt] of this.#expiry) {
+      if (expiresAt > now) return;
+      this.#expiry.delete(jti);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { Usage } from './usage.ts';
+
+/** A piece of an answer on its way to the caller, and whether it is the last. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly end?: Ending;
+}
+
+/** `told`: the bytes of an interrupted stream already hold the API's error event. */
+export type Ending =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'interrupted'; readonly told: boolean; readonly why: string };
+
+/** Why an answer came to nothing before its first content, in words for the person on call. */
+export interface NoContent {
+  readonly why: string;
+}
+
+/** An answer whose first content has not been let through yet. */
+export interface AnswerBody {
+  /** Waits for the first content and gives everything up to it; nothing has reached the caller before. */
+  open(): Promise<Piece | NoContent>;
+  next(): Promise<Piece>;
+  /** Token counts seen so far. */
+  readonly usage: Usage;
+  /** Bytes received so far, after decoding. */
+  readonly bytes: number;
+  abort(): void;
+}
+
+export const NOTHING = Buffer.alloc(0);

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { Admission, Admitted } from './admit/admit.ts';
+import type { BodyReader } from './admit/body.ts';
+import type { UnderWay } from './admit/under-way.ts';
+import type { Ledger } from './audit/ledger.ts';
+import type { ReceiptSigner } from './audit/receipts.ts';
+import type { RecordMaker } from './audit/records.ts';
+import type { Clock } from './clock.ts';
+import type { OriginConfig } from './config.ts';
+import type { Forwarder } from './forward/attempt.ts';
+import type { HealthSnapshot } from './health/snapshot.ts';
+import type { Standpoint } from './policy/standing.ts';
+import type { LogReader } from './store/store.ts';
+
+/** The parts of a running origin that a call meets on its way. */
+export interface Gateway {
+  readonly config: OriginConfig;
+  readonly clock: Clock;
+  readonly admission: Admission;
+  readonly underWay: UnderWay;
+  readonly bodies: BodyReader;
+  readonly forwarder: Forwarder;
+  readonly ledger: Ledger;
+  readonly records: RecordMaker;
+  readonly receipts: ReceiptSigner;
+  readonly log: LogReader;
+  /** For whom endpoints are considered: the caller, and the policy version in force at this moment. */
+  standpointOf(admitted: Admitted): Standpoint;
+  /** What is known of the endpoints' health at this moment. */
+  health(): HealthSnapshot;
+  /** A new ULID. */
+  newId(): string;
+  readonly logger: Logger;
+}

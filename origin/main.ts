@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pino, { type Logger } from 'pino';
+import { AssertionCheck } from './admit/assertion.ts';
+import { BodyBudget } from './admit/body.ts';
+import { UnderWay } from './admit/under-way.ts';
+import { createLedger } from './audit/ledger.ts';
+import { receiptSigner } from './audit/receipts.ts';
+import { createRecordIds } from './audit/record-id.ts';
+import { RecordMaker } from './audit/records.ts';
+import { abandonOpenPendings } from './audit/recovery.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { OriginConfig } from './config.ts';
+import { adminServer } from './control/admin.ts';
+import { Pools } from './forward/pools.ts';
+import type { Gateway } from './gateway.ts';
+import { everyEndpointHealthy } from './health/snapshot.ts';
+import { teamOf } from './policy/tenants.ts';
+import { originServer } from './server.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+import { type Store, StoreError } from './store/store.ts';
+
+/** How often a stopping origin looks whether its calls have ended, in ms. */
+const DRAIN_STEP_MS = 25;
+
+/** How long calls that the drain limit cut short may take to write their ends, in ms. */
+const CUT_MS = 2_000;
+
+export interface OriginSetup {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Stands in for the store that the configuration names. */
+  readonly store?: Store;
+}
+
+export interface RunningOrigin {
+  /** Public and admin address, `http://host:port`. */
+  readonly url: string;
+  readonly admin: string;
+  /** Takes no new calls, lets those under way end within `drain_ms`, and closes the log. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the origin of one zone: opens its log, ends what a crash left open, and only then listens. Rejects
+ * with StoreError, or where an address cannot be bound.
+ */
+export async function startOrigin(config: OriginConfig, setup: OriginSetup = {}): Promise<RunningOrigin> {
+  const clock = setup.clock ?? systemClock;
+  const logger = setup.logger ?? pino({ base: { jurisdiction: config.jurisdiction } });
+  const startedAt = Math.ceil(clock.now() / 1_000) * 1_000;
+  const store = setup.store ?? (await openStore(config));
+  const newId = createRecordIds(clock);
+  const abandoned = await abandonOpenPendings({ store, clock, newId });
+  if (abandoned > 0) logger.warn({ abandoned }, 'calls that a crash had left open were ended as abandoned');
+
+  // An assertion's time is in seconds: listening from a full second on, none of ours looks older than the start.
+  await until(clock, () => clock.now() >= startedAt, 1_000);
+  const gateway = build(config, { clock, logger, store, newId, startedAt });
+  let draining = false;
+  const { server, calls } = originServer(gateway, () => !draining);
+  const admin = adminServer(gateway);
+  const url = await listen(server, config.listen);
+  const adminUrl = await listen(admin, config.admin);
+  logger.info({ url, admin: adminUrl }, 'origin is ready');
+
+  const close = async () => {
+    draining = true;
+    const closed = Promise.all([stopListening(server), stopListening(admin)]);
+    await until(clock, () => calls.size === 0, config.limits.drain_ms);
+    for (const call of calls) call.stop('gateway');
+    await until(clock, () => calls.size === 0, CUT_MS);
+    server.closeAllConnections();
+    admin.closeAllConnections();
+    await closed;
+    await gateway.ledger.close();
+    await store.close();
+    await gateway.forwarder.pools.close();
+  };
+  let closing: Promise<void> | undefined;
+  return { url, admin: adminUrl, close: () => (closing ??= close()) };
+}
+
+async function openStore({ store, jurisdiction }: OriginConfig): Promise<Store> {
+  switch (store.kind) {
+    case 'sqlite':
+      return openSqliteStore({ path: store.file, zone: jurisdiction });
+    case 'postgres':
+      throw new StoreError('unfit', 'this build keeps its log in SQLite: set store to sqlite:<file>');
+  }
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly store: Store;
+  readonly newId: () => string;
+  readonly startedAt: number;
+}
+
+function build(config: OriginConfig, { clock, logger, store, newId, startedAt }: Parts): Gateway {
+  const { limits, jurisdiction } = config;
+  return {
+    config,
+    clock,
+    logger,
+    newId,
+    admission: {
+      zone: jurisdiction,
+      assertions: new AssertionCheck({ keys: config.edgeKeys, zone: jurisdiction, clock, startedAt }),
+      headerBytes: limits.header_bytes,
+      tenant: (id) => config.tenants.get(id),
+      rejected: (fault) => logger.warn({ fault }, 'an assertion was refused'),
+    },
+    underWay: new UnderWay(limits.concurrent_requests),
+    bodies: { limits, clock, budget: new BodyBudget(limits.buffered_body_bytes) },
+    forwarder: { pools: new Pools(limits), clock, limits },
+    ledger: createLedger({ store, clock, newId, limits: { appendMs: limits.ledger_ms } }),
+    records: new RecordMaker(clock, newId),
+    receipts: receiptSigner(config.logName, config.signingKey),
+    log: store,
+    standpointOf: ({ tenant, key }) => {
+      const policy = config.policies.get(tenant.policy);
+      if (policy === undefined) throw new Error('a tenant names a policy that is not loaded');
+      const team = key.team === undefined ? undefined : teamOf(tenant, key.team);
+      return { zone: jurisdiction, policy, tenant: tenant.id, team };
+    },
+    health: () => everyEndpointHealthy,
+  };
+}
+
+async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
+
+function stopListening(server: Server): Promise<void> {
+  server.closeIdleConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+async function until(clock: Clock, done: () => boolean, withinMs: number): Promise<void> {
+  const deadline = clock.now() + withinMs;
+  while (!done() && clock.now() < deadline) {
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, DRAIN_STEP_MS));
+  }
+}

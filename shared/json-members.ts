@@ -1,0 +1,158 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN = new Set([0x7b, 0x5b]);
+const CLOSE = new Set([0x7d, 0x5d]);
+const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Longest member name, in bytes as written, that is compared with the wanted ones. */
+const NAME_BYTES = 64;
+
+/** One member of the outermost object: `start` and `end` are byte offsets of its value, white space excluded. */
+export interface Member {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** The value as written, or undefined where it is longer than the scanner was told to keep. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Finds members of the outermost object of a JSON text that arrives in pieces, without parsing or holding
+ * the rest, so that a value can be replaced or read while all other bytes stay as they were sent. It assumes
+ * well-formed JSON and never throws: of anything else it finds what it can.
+ */
+export class MemberScanner {
+  readonly found: Member[] = [];
+  readonly #wanted: ReadonlySet<string>;
+  readonly #keepBytes: number;
+  #offset = 0;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #place: 'before' | 'name' | 'after_name' | 'value' = 'before';
+  /** Bytes of the name or the wanted value being read; undefined where they are not wanted or too many. */
+  #kept: number[] | undefined;
+  #name = '';
+  #start = -1;
+  #end = -1;
+
+  /** @param keepBytes how many bytes of a wanted value are kept at most */
+  constructor(wanted: readonly string[], keepBytes: number) {
+    this.#wanted = new Set(wanted);
+    this.#keepBytes = keepBytes;
+  }
+
+  push(chunk: Buffer): void {
+    let index = 0;
+    while (index < chunk.length) {
+      index = this.#inString ? this.#string(chunk, index) : this.#structure(chunk, index);
+    }
+    this.#offset += chunk.length;
+  }
+
+  /** Reads on inside a string; strings hold nearly all bytes of a prompt, so they are skipped, not stepped through. */
+  #string(chunk: Buffer, from: number): number {
+    let index = from;
+    if (this.#escaped) {
+      this.#escaped = false;
+      index += 1;
+    }
+    let end = chunk.length;
+    while (index < chunk.length) {
+      const quote = chunk.indexOf(QUOTE, index);
+      const limit = quote === -1 ? chunk.length : quote;
+      const next = this.#afterEscapes(chunk, index, limit);
+      if (next > limit) {
+        index = next;
+        continue;
+      }
+      if (quote === -1) break;
+      this.#inString = false;
+      end = quote + 1;
+      break;
+    }
+    if (index > chunk.length) this.#escaped = true;
+    this.#keep(chunk, from, end);
+    if (!this.#inString) this.#stringEnded(end);
+    return end;
+  }
+
+  /** The first index at or after `limit` that no backslash before it escapes. */
+  #afterEscapes(chunk: Buffer, from: number, limit: number): number {
+    let index = from;
+    while (index < limit) {
+      const backslash = chunk.subarray(index, limit).indexOf(BACKSLASH);
+      if (backslash === -1) return limit;
+      index += backslash + 2;
+    }
+    return index;
+  }
+
+  #stringEnded(end: number): void {
+    if (this.#depth === 1 && this.#place === 'name') {
+      this.#name = this.#nameRead();
+      this.#kept = undefined;
+      this.#place = 'after_name';
+    } else if (this.#place === 'value') {
+      this.#end = this.#offset + end;
+    }
+  }
+
+  #structure(chunk: Buffer, index: number): number {
+    const byte = chunk[index] ?? 0;
+    if (SPACE.has(byte)) {
+      if (this.#depth > 1) this.#keep(chunk, index, index + 1);
+      return index + 1;
+    }
+    if (byte === COLON && this.#place === 'after_name') {
+      this.#place = 'value';
+      this.#start = -1;
+      this.#kept = this.#wanted.has(this.#name) ? [] : undefined;
+      return index + 1;
+    }
+    if (this.#depth === 1 && (byte === COMMA || CLOSE.has(byte))) this.#memberEnded();
+    if (CLOSE.has(byte)) this.#depth -= 1;
+    const valueBegins = this.#depth === 1 && this.#place === 'value' && this.#start === -1;
+    if (valueBegins) this.#start = this.#offset + index;
+    if (byte === QUOTE) {
+      this.#inString = true;
+      if (this.#depth === 1 && this.#place === 'before') {
+        this.#place = 'name';
+        this.#kept = [];
+      }
+    }
+    if (OPEN.has(byte)) this.#depth += 1;
+    if (this.#place === 'value') this.#end = this.#offset + index + 1;
+    this.#keep(chunk, index, index + 1);
+    return index + 1;
+  }
+
+  #memberEnded(): void {
+    if (this.#place === 'value' && this.#wanted.has(this.#name) && this.#start !== -1) {
+      const text = this.#kept && Buffer.from(this.#kept).toString('utf8');
+      this.found.push({ name: this.#name, start: this.#start, end: this.#end, text });
+    }
+    this.#kept = undefined;
+    this.#place = 'before';
+  }
+
+  #keep(chunk: Buffer, from: number, to: number): void {
+    if (this.#kept === undefined) return;
+    const limit = this.#place === 'name' ? NAME_BYTES : this.#keepBytes;
+    if (this.#kept.length + to - from > limit) this.#kept = undefined;
+    else for (let index = from; index < to; index += 1) this.#kept.push(chunk[index] ?? 0);
+  }
+
+  /** The member's name with its escapes resolved: `"mod\u0065l"` is `model` too. */
+  #nameRead(): string {
+    if (this.#kept === undefined) return '';
+    try {
+      const name: unknown = JSON.parse(Buffer.from(this.#kept).toString('utf8'));
+      return typeof name === 'string' ? name : '';
+    } catch {
+      return '';
+    }
+  }
+}
