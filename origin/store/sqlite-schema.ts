@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { ThreadSetup } from './sqlite-messages.ts';
+import { StoreError } from './store.ts';
+
+/** `resg`: marks a file as a log of this program. */
+const APPLICATION_ID = 0x72657367;
+
+/** Applied in this order; the place in the list is the schema version that each one leads to. */
+const MIGRATIONS = ['0001-log.sql'];
+
+function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+const foreign = (path: string): StoreError =>
+  new StoreError(
+    'unfit',
+    `${path} is a database of another program. Name another file as \`store\`, or move this one away.`,
+  );
+
+/** Refuses a file that somebody else filled, before anything in it is touched. */
+export function claimFile(db: DatabaseSync, path: string): void {
+  const id = pragma(db, 'application_id');
+  if (id === APPLICATION_ID) return;
+  const tables = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n;
+  if (id !== 0 || tables !== 0) throw foreign(path);
+}
+
+/** Brings the schema to the version of this program, in one transaction. */
+export function migrate(db: DatabaseSync, setup: ThreadSetup): void {
+  const version = pragma(db, 'user_version');
+  refuseNewer(version, setup.path);
+  if (version === MIGRATIONS.length) return;
+  db.exec('BEGIN IMMEDIATE');
+  for (const file of MIGRATIONS.slice(version)) {
+    db.exec(readFileSync(new URL(`./migrations/sqlite/${file}`, import.meta.url), 'utf8'));
+  }
+  if (version === 0) db.prepare('INSERT INTO identity (one, zone) VALUES (1, ?)').run(setup.zone);
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+}
+
+/** Refuses a log of another program, of a version that this one does not know, or of another zone. */
+export function identify(db: DatabaseSync, { path, zone }: ThreadSetup): void {
+  if (pragma(db, 'application_id') !== APPLICATION_ID) throw foreign(path);
+  refuseNewer(pragma(db, 'user_version'), path);
+  const found = db.prepare('SELECT zone FROM identity').get()?.zone;
+  if (found !== zone) {
+    throw new StoreError(
+      'unfit',
+      `${path} holds the log of the zone ${found}, and this origin is of ${zone}. Name the file of this zone as \`store\`.`,
+    );
+  }
+}
+
+function refuseNewer(version: number, path: string): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new StoreError(
+    'unfit',
+    `${path} has schema version ${version}, and this program knows ${MIGRATIONS.length} at most. Start the version that wrote it, or a newer one.`,
+  );
+}

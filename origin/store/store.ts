@@ -1,0 +1,90 @@
+import type { RecordKind } from '../../shared/record.ts';
+
+/** One encoded record: what the database holds. Members beside `canonical` and `leaf` are for finding it. */
+export interface StoredRow {
+  /** The record's own id, a ULID; no two rows share one. */
+  readonly id: string;
+  readonly kind: RecordKind;
+  /** RFC 3339, milliseconds, UTC. */
+  readonly at: string;
+  readonly requestId: string | undefined;
+  /** Id of the `pending` row that this one belongs to. */
+  readonly pendingId: string | undefined;
+  readonly tenant: string | undefined;
+  /** Canonical JSON of the record (RFC 8785). */
+  readonly canonical: string;
+  /** Merkle leaf hash of `canonical`, 32 bytes (RFC 6962 section 2.1). */
+  readonly leaf: Uint8Array;
+}
+
+export interface SequencedRow extends StoredRow {
+  /** Place in the log: 0 for the first row, without gaps, fixed when the group that holds it commits. */
+  readonly seq: number;
+}
+
+/**
+ * Why a store did not do what it was asked:
+ * - `busy`: somebody else holds the database. Nothing was kept; it may work a moment later.
+ * - `full`: no room. Nothing was kept; it works again once there is room.
+ * - `rejected`: a row itself cannot be kept, say because its id is there already. Nothing was kept, and the
+ *   same group would be rejected again.
+ * - `closed`: the store has been closed. Nothing was kept.
+ * - `unfit`: the database is not one that this program may use. The message says what to do.
+ * - `failed`: anything else. Whether the group was kept is not known until a read tells.
+ */
+export type StoreFault = 'busy' | 'full' | 'rejected' | 'closed' | 'unfit' | 'failed';
+
+export class StoreError extends Error {
+  readonly kind: StoreFault;
+
+  /** `message` is for operators and MUST NOT hold anything of a row. */
+  constructor(kind: StoreFault, message: string) {
+    super(message);
+    this.name = 'StoreError';
+    this.kind = kind;
+  }
+}
+
+/** Most rows that one read gives, whatever its `limit`; a reader that wants more comes again. */
+export const READ_MAX = 1_000;
+
+/**
+ * Reads of the log. Rows come in the order of `seq`. A read MUST see every group whose `append` had resolved
+ * when the read began, MUST NOT see a part of a group, and MUST NOT wait behind a group that is being
+ * committed. It rejects with StoreError, and within a bounded time.
+ */
+export interface LogReader {
+  /** The oldest `pending` rows that no row of a kind in END_KINDS names as its `pendingId`. */
+  openPendings(limit: number): Promise<readonly SequencedRow[]>;
+  /** The newest rows with this request id that belong to this tenant. Request ids are the callers' and repeat. */
+  ofRequest(requestId: string, tenant: string, limit: number): Promise<readonly SequencedRow[]>;
+  /** The rows that follow the place `seq`; -1 starts at the first. */
+  after(seq: number, limit: number): Promise<readonly SequencedRow[]>;
+  /** The newest rows. */
+  latest(limit: number): Promise<readonly SequencedRow[]>;
+  byId(id: string): Promise<SequencedRow | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * The durable, append-only log of one zone.
+ *
+ * A store MUST enforce in the database itself that rows are neither changed nor removed, and that `seq` has no
+ * gap. It MUST refuse a database of another zone, of another program or of a newer schema, and MUST NOT begin
+ * a new log over the remains of an old one. It MUST come back by itself when the cause of a fault has gone.
+ */
+export interface Store extends LogReader {
+  /**
+   * Adds the rows in the order given, all or none. Once it resolves they are durable: a crash of the process or
+   * the machine MUST NOT lose them. Groups take their places in the order of the calls.
+   *
+   * It rejects with StoreError. It MUST NOT settle while the outcome can still change: after `failed`, what
+   * `byId` then answers for a row of the group is final. It may take as long as the database takes; whoever
+   * cannot wait bounds the wait and not the append.
+   */
+  append(rows: readonly StoredRow[]): Promise<void>;
+  /** Resolves if the store could write just now, by a small write of its own. */
+  ready(): Promise<void>;
+  /** Ends what is under way, then closes. Bounded. Calls made afterwards reject with `closed`. */
+  close(): Promise<void>;
+}

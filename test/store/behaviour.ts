@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { READ_MAX, type Store, type StoredRow } from '../../origin/store/store.ts';
+import { END_KINDS, RECORD_KINDS } from '../../shared/record.ts';
+import { aRow, someRows } from '../support/audit-records.ts';
+
+/** One database, which can be opened, closed and opened again. */
+export interface Database {
+  open(): Promise<Store>;
+  destroy(): Promise<void>;
+}
+
+const ids = (rows: readonly StoredRow[]): string[] => rows.map(({ id }) => id);
+
+/** What every store must do, whatever it is made of. */
+export function storeBehaviour(name: string, make: () => Promise<Database>): void {
+  let database: Database;
+  let store: Store;
+
+  beforeEach(async () => {
+    database = await make();
+    store = await database.open();
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await database.destroy();
+  });
+
+  describe(`${name}: appending`, () => {
+    it('gives each row the next place, from 0, in the order given', async () => {
+      const rows = someRows(7);
+      await store.append(rows.slice(0, 3));
+      await store.append(rows.slice(3));
+      const log = await store.after(-1, 10);
+      expect(log.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+      expect(ids(log)).toEqual(ids(rows));
+    });
+
+    it('keeps every member of a row as it was given', async () => {
+      const full = aRow('served', { pending_id: 'p-1', workload: `O'Brien "ünï" 𝔘 \u0000 \\` });
+      const bare = { ...aRow('control'), requestId: undefined, tenant: undefined };
+      await store.append([full, bare]);
+      const log = await store.after(-1, 10);
+      const given = [full, bare].map((row, seq) => ({ ...row, seq, leaf: [...row.leaf] }));
+      expect(log.map((row) => ({ ...row, leaf: [...row.leaf] }))).toEqual(given);
+      expect(await store.byId(bare.id)).toEqual(log[1]);
+    });
+
+    it('takes groups that come at once in the order of the calls, and none in pieces', async () => {
+      const groups = Array.from({ length: 20 }, (_, index) => someRows(1 + (index % 5)));
+      await Promise.all(groups.map((group) => store.append(group)));
+      expect(ids(await store.after(-1, 100))).toEqual(ids(groups.flat()));
+    });
+
+    it('keeps nothing of a group in which one row is rejected, and goes on', async () => {
+      const [old, twin, ...others] = [aRow('refused'), aRow('refused'), ...someRows(3)];
+      await store.append([old]);
+      await expect(store.append([...others, old])).rejects.toMatchObject({ kind: 'rejected' });
+      await expect(store.append([twin, twin])).rejects.toMatchObject({ kind: 'rejected' });
+      await store.append(others);
+      expect((await store.after(-1, 10)).map(({ seq, id }) => [seq, id])).toEqual([
+        [0, old.id],
+        ...others.map(({ id }, index) => [index + 1, id]),
+      ]);
+    });
+
+    it('has it all after it was closed and opened again, and goes on from there', async () => {
+      const rows = someRows(4);
+      await store.append(rows.slice(0, 3));
+      await store.close();
+      store = await database.open();
+      await store.append(rows.slice(3));
+      const log = await store.after(-1, 10);
+      expect(ids(log)).toEqual(ids(rows));
+      expect(log.at(-1)?.seq).toBe(3);
+    });
+
+    it('says it is ready when it can write, without adding to the log', async () => {
+      await store.ready();
+      expect(await store.latest(10)).toEqual([]);
+    });
+
+    it('takes nothing and tells nothing once it is closed', async () => {
+      await store.append(someRows(1));
+      await store.close();
+      const calls = [
+        () => store.append(someRows(1)),
+        () => store.ready(),
+        () => store.openPendings(1),
+        () => store.ofRequest('req-1', 'acme', 1),
+        () => store.after(-1, 1),
+        () => store.latest(1),
+        () => store.byId('x'),
+      ];
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ kind: 'closed' });
+      await store.close();
+    });
+  });
+
+  describe(`${name}: reading`, () => {
+    it.each(RECORD_KINDS)(
+      'counts a pending with a %s as open exactly while that kind is not an end',
+      async (kind) => {
+        const pending = aRow('pending');
+        await store.append([pending]);
+        if (kind !== 'pending') await store.append([aRow(kind, { pending_id: pending.id })]);
+        const ends = END_KINDS.some((end) => end === kind);
+        expect(ids(await store.openPendings(10))).toEqual(ends ? [] : [pending.id]);
+      },
+    );
+
+    it('gives the oldest open pendings, as many as asked for', async () => {
+      const pendings = Array.from({ length: 5 }, () => aRow('pending'));
+      await store.append(pendings);
+      await store.append([aRow('failed', { pending_id: pendings[1]?.id }), aRow('completed')]);
+      const open = await store.openPendings(3);
+      expect(open.map(({ seq }) => seq)).toEqual([0, 2, 3]);
+      expect(await store.openPendings(0)).toEqual([]);
+    });
+
+    it('ends the one pending that is named, though both have the same request id', async () => {
+      const [first, second] = [aRow('pending'), aRow('pending')];
+      await store.append([first, second, aRow('completed', { pending_id: second.id })]);
+      expect(ids(await store.openPendings(10))).toEqual([first.id]);
+    });
+
+    it('never shows a tenant the rows of another that used the same request id', async () => {
+      const mine = [aRow('pending'), aRow('served')];
+      await store.append([
+        aRow('pending', { tenant: 'other' }),
+        ...mine,
+        aRow('refused', { tenant: undefined }),
+      ]);
+      expect(ids(await store.ofRequest('req-1', 'acme', 10))).toEqual(ids(mine));
+      expect(await store.ofRequest('req-2', 'acme', 10)).toEqual([]);
+    });
+
+    it('gives the newest rows of a request id that was used too often', async () => {
+      const rows = someRows(6);
+      await store.append(rows);
+      expect(ids(await store.ofRequest('req-1', 'acme', 2))).toEqual(ids(rows.slice(4)));
+    });
+
+    it('is read to the end in pages, and from the end', async () => {
+      const rows = someRows(5);
+      await store.append(rows);
+      expect(ids(await store.after(-1, 2))).toEqual(ids(rows.slice(0, 2)));
+      expect(ids(await store.after(1, 2))).toEqual(ids(rows.slice(2, 4)));
+      expect(ids(await store.after(3, 2))).toEqual(ids(rows.slice(4)));
+      expect(await store.after(4, 2)).toEqual([]);
+      expect(ids(await store.latest(2))).toEqual(ids(rows.slice(3)));
+      expect(await store.byId('unknown')).toBeUndefined();
+    });
+
+    it('gives a bounded number of rows, however many are asked for', async () => {
+      await store.append(someRows(READ_MAX + 1));
+      expect(await store.after(-1, 1e9)).toHaveLength(READ_MAX);
+      expect(await store.latest(1e9)).toHaveLength(READ_MAX);
+      expect(await store.after(-1, -1)).toEqual([]);
+    });
+  });
+}
