@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { cloudRegion, regionName } from '../../shared/catalogue.ts';
+import { DEPLOYMENTS, endpointId, workloadName } from '../../shared/policy.ts';
+import { zoneOfCountry } from '../../shared/zones.ts';
+import { type Endpoint, PROVIDER_NAMES } from './endpoint.ts';
+import { providerOf } from './provider.ts';
+import type { Secret } from './secret.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a host name or address means this machine itself. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname);
+
+/** No message repeats the URL: somebody may have put a key into it. */
+const baseUrl = z.string().transform((text, context) => {
+  const refuse = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return refuse('is not an https URL');
+  if (url.username !== '' || url.password !== '') {
+    return refuse('holds a user name or password: name an environment variable in credential_env instead');
+  }
+  if (url.search !== '' || url.hash !== '') return refuse('has a query or fragment: leave it out');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return refuse('is http, which only a loopback host may be: use https');
+  }
+  // `host.` is the same host, but would slip past every rule about host names.
+  url.hostname = url.hostname.replace(/\.+$/, '');
+  return url;
+});
+
+const region = z.string().transform((text, context) => {
+  const name = regionName(text);
+  if (name !== undefined) return name;
+  context.addIssue({ code: 'custom', message: 'is not a region name' });
+  return z.NEVER;
+});
+
+/** Name of an environment variable. Strict, so that a secret put here by mistake is neither taken nor echoed. */
+export const environmentName = z
+  .string()
+  .regex(
+    /^[A-Z][A-Z0-9_]{0,63}$/,
+    'must be the name of an environment variable (capitals, digits, _), never the secret itself',
+  );
+
+/** One entry of the registry, as it is written. */
+export const endpointEntrySchema = z.strictObject({
+  id: endpointId,
+  provider: z.enum(PROVIDER_NAMES),
+  region: region.exactOptional(),
+  /** For a region that is the operator's own; one of the catalogue has its country there. */
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as DE')
+    .exactOptional(),
+  facility: z
+    .string()
+    .regex(/^[\p{L}\p{N}\p{P}\p{Zs}]{1,128}$/u, 'must be 1 to 128 printable characters')
+    .exactOptional(),
+  deployment: z.enum(DEPLOYMENTS),
+  base_url: baseUrl,
+  credential_env: environmentName.exactOptional(),
+  region_header: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a header name in lower case')
+    .exactOptional(),
+  models: z.record(workloadName, z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a model id')),
+  tokens_per_minute: z.int().min(1).exactOptional(),
+});
+
+export type EndpointEntry = z.infer<typeof endpointEntrySchema>;
+
+/** The endpoint of an entry: its country comes from the catalogue wherever the region stands there. */
+export function endpointOf(entry: EndpointEntry, credential: Secret | undefined): Endpoint {
+  const provider = providerOf(entry.provider);
+  const known = entry.region === undefined ? undefined : cloudRegion(entry.region);
+  const country = known?.country ?? entry.country;
+  const promised = provider.placeOf(entry.base_url);
+  const zone =
+    country === undefined && promised?.kind === 'zone' ? promised.zone : zoneOfCountry(country ?? '');
+  return {
+    id: entry.id,
+    provider: entry.provider,
+    api: provider.api,
+    ...(entry.region !== undefined && { region: entry.region }),
+    ...(country !== undefined && { country }),
+    ...(zone !== undefined && { zone }),
+    ...(entry.facility !== undefined && { facility: entry.facility }),
+    deployment: entry.deployment,
+    baseUrl: entry.base_url,
+    ...(credential !== undefined && { credential }),
+    ...(entry.region_header !== undefined && { regionHeader: entry.region_header }),
+    models: entry.models,
+    ...(entry.tokens_per_minute !== undefined && { tokensPerMinute: entry.tokens_per_minute }),
+  };
+}

@@ -1,0 +1,99 @@
+import type { RejectedCandidate } from '../../shared/errors.ts';
+import { graphOf } from '../../shared/policy-rules.ts';
+import type { Api } from '../../shared/routes.ts';
+import type { Zone } from '../../shared/zones.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { everyEndpointHealthy } from '../health/snapshot.ts';
+import type { LoadedPolicy } from './document.ts';
+import { type Candidate, type PolicyRefusal, resolve } from './resolve.ts';
+import type { CallerTeam } from './standing.ts';
+import type { TenantRecord } from './tenants.ts';
+
+/** Whom a row speaks of: every tenant of the policy, or one that the policy or a lock narrows further. */
+export interface Subject {
+  readonly tenant?: string;
+  readonly team?: CallerTeam;
+}
+
+/** Which endpoints can ever serve a workload for a subject, in order, and why each other one cannot. */
+export interface MatrixRow {
+  readonly jurisdiction: Zone;
+  readonly policy: LoadedPolicy;
+  readonly subject: Subject;
+  readonly workload: string;
+  readonly api: Api;
+  readonly allowed: readonly Candidate[];
+  readonly rejected: readonly RejectedCandidate[];
+  /** Why every call is refused, where nothing is left. */
+  readonly refusal?: PolicyRefusal['code'];
+}
+
+export interface MatrixInput {
+  readonly jurisdiction: Zone;
+  readonly registry: ReadonlyMap<string, Endpoint>;
+  readonly policies: ReadonlyMap<string, LoadedPolicy>;
+  readonly tenants: ReadonlyMap<string, TenantRecord>;
+}
+
+/** The whole matrix: jurisdiction × policy × workload × everyone whom an exception or lock treats differently. */
+export const matrix = (input: MatrixInput): readonly MatrixRow[] =>
+  [...input.policies.values()].flatMap((policy) => {
+    const subjects = subjectsOf(policy, input.tenants);
+    return Object.keys(policy.document.workloads).flatMap((workload) =>
+      apisOf(policy, workload, input.registry).flatMap((api) =>
+        subjects.map((subject) => row(input, policy, subject, workload, api)),
+      ),
+    );
+  });
+
+/** A tenant's name that no tenant can have: the row of all whom no exception names. */
+const NOBODY_IN_PARTICULAR = '';
+
+function subjectsOf(policy: LoadedPolicy, tenants: ReadonlyMap<string, TenantRecord>): readonly Subject[] {
+  const declared = [...tenants.values()].filter((tenant) => tenant.policy === policy.name);
+  const excepted = Object.keys(policy.document.tenants).map((tenant) => ({ tenant }));
+  const locked = declared.flatMap(({ id, teams }) =>
+    Object.entries(teams)
+      .filter(([, team]) => team.allowed_regions !== undefined || team.workloads !== undefined)
+      .map(([name, team]) => ({ tenant: id, team: { name, ...team } })),
+  );
+  return [{}, ...excepted, ...locked];
+}
+
+/** The APIs that a graph's endpoints speak; OpenAI's where it knows none, so that the row is there to be seen. */
+function apisOf(
+  { document }: LoadedPolicy,
+  workload: string,
+  registry: ReadonlyMap<string, Endpoint>,
+): readonly Api[] {
+  const failover = document.workloads[workload]?.failover;
+  if (failover === undefined) return [];
+  const spoken = graphOf(failover).flatMap(({ endpoint }) => registry.get(endpoint)?.api ?? []);
+  return spoken.length === 0 ? ['openai'] : [...new Set(spoken)];
+}
+
+function row(
+  { jurisdiction, registry }: MatrixInput,
+  policy: LoadedPolicy,
+  subject: Subject,
+  workload: string,
+  api: Api,
+): MatrixRow {
+  const common = { jurisdiction, policy, subject, workload, api };
+  const resolved = resolve({
+    zone: jurisdiction,
+    policy,
+    tenant: subject.tenant ?? NOBODY_IN_PARTICULAR,
+    team: subject.team,
+    workload,
+    api,
+    registry,
+    health: everyEndpointHealthy,
+    now: 0,
+  });
+  if (resolved.ok)
+    return { ...common, allowed: resolved.value.candidates, rejected: resolved.value.rejected };
+  const { error } = resolved;
+  const rejected = 'candidates' in error ? error.candidates : [];
+  return { ...common, allowed: [], rejected, refusal: error.code };
+}
