@@ -1,0 +1,87 @@
+import { Command } from 'commander';
+import { z } from 'zod';
+import { type AuditRecord, recordSchema } from '../../shared/record.ts';
+import { type OriginAddress, originAddresses } from './stack-file.ts';
+import { UsageFault } from './usage-fault.ts';
+
+/** How often `--follow` asks for more, in ms. */
+const FOLLOW_MS = 1_000;
+
+/** How long an origin may take to answer, in ms. */
+const ANSWER_MS = 10_000;
+
+const pageSchema = z.object({ records: z.array(z.object({ seq: z.number(), record: recordSchema })) });
+type Entry = z.infer<typeof pageSchema>['records'][number];
+
+interface TailOptions {
+  readonly data: string;
+  readonly zone?: string;
+  readonly admin?: string;
+  readonly limit: string;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+/** `residency audit`: reads the log of a zone through its admin address. */
+export const command = (): Command =>
+  new Command('audit').addCommand(
+    new Command('tail')
+      .description('Shows the newest records. Without --admin it reads the local stack, all zones of it.')
+      .option('--data <dir>', 'folder of the local stack', 'data')
+      .option('--zone <zone>', 'only this zone of the local stack')
+      .option('--admin <url>', 'admin address of an origin; its token is taken from RESIDENCY_ADMIN_TOKEN')
+      .option('-n, --limit <count>', 'how many records of each zone', '20')
+      .option('-f, --follow', 'go on with new records as they come')
+      .option('--json', 'print one JSON object a line')
+      .action(tail),
+  );
+
+async function tail(options: TailOptions): Promise<void> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw new UsageFault('--limit takes 1 to 1000');
+  const origins = await originAddresses(options);
+  const next = new Map<OriginAddress, number>();
+  const show = async (origin: OriginAddress, query: string) => {
+    const entries = await records(origin, query);
+    for (const entry of entries) process.stdout.write(`${options.json ? json(entry) : line(entry.record)}\n`);
+    next.set(origin, entries.at(-1)?.seq ?? next.get(origin) ?? -1);
+  };
+  for (const origin of origins) await show(origin, `limit=${limit}`);
+  while (options.follow) {
+    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    for (const origin of origins) await show(origin, `after=${next.get(origin) ?? -1}`);
+  }
+}
+
+async function records({ admin, token }: OriginAddress, query: string): Promise<readonly Entry[]> {
+  const response = await fetch(`${admin}/admin/records?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch(() => undefined);
+  if (response === undefined) throw new Error(`${admin} cannot be reached; is the origin running?`);
+  if (response.status === 401) throw new Error(`${admin} does not accept the admin token`);
+  if (!response.ok) throw new Error(`${admin} answered ${response.status}`);
+  return pageSchema.parse(await response.json()).records;
+}
+
+const json = ({ record }: Entry): string => JSON.stringify(record);
+
+/** A record as one line: when, what, for whom, where, and what came of it. */
+function line(record: AuditRecord): string {
+  const tokens = record.input_tokens ?? record.output_tokens;
+  const parts = [
+    record.at,
+    record.jurisdiction.padEnd(2),
+    record.kind.padEnd(11),
+    (record.tenant ?? '-').padEnd(16),
+    (record.workload ?? record.route ?? '-').padEnd(18),
+    record.endpoint ?? '-',
+    record.serving_region ?? record.provider_region ?? '',
+    record.code ?? '',
+    record.upstream_status === undefined ? '' : `upstream ${record.upstream_status}`,
+    record.latency_ms === undefined ? '' : `${Math.round(record.latency_ms)} ms`,
+    tokens == null ? '' : `${record.input_tokens ?? 0}+${record.output_tokens ?? 0} tokens`,
+    record.request_id ?? '',
+  ];
+  return parts.filter((part) => part !== '').join('  ');
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { TENANT_ID } from '../../shared/gateway-key.ts';
+import { keyHash } from '../admit/key.ts';
+import { newGatewayKey } from '../keys/gateway-key.ts';
+import { newSigningKey, writePrivateKey, writePublicKeys } from '../keys/signing-key.ts';
+import { UsageFault } from './usage-fault.ts';
+
+/** `residency keygen`: makes an Ed25519 signing key, or with `--tenant` a gateway key. */
+export const command = (): Command =>
+  new Command('keygen')
+    .description(
+      'Makes an Ed25519 key pair for signing, or with --tenant a gateway key, which is shown once.',
+    )
+    .option('--out <file>', 'where the private key goes (JWK); the public one goes beside it as .jwks.json')
+    .option('--tenant <id>', 'make a gateway key of this tenant')
+    .option('--json', 'print JSON')
+    .action(async (options: { out?: string; tenant?: string; json?: boolean }) => {
+      if ((options.out === undefined) === (options.tenant === undefined)) {
+        throw new UsageFault('give either --out FILE for a signing key or --tenant ID for a gateway key');
+      }
+      const made =
+        options.tenant === undefined ? await signingKey(options.out ?? '') : gatewayKey(options.tenant);
+      const lines = Object.entries(made).map(([name, value]) => `${name}: ${value}`);
+      process.stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${lines.join('\n')}\n`);
+    });
+
+async function signingKey(file: string): Promise<Record<string, string>> {
+  if (existsSync(file)) throw new UsageFault(`${file} exists already; a key is never overwritten`);
+  const publicFile = `${file.replace(/\.jwk\.json$/, '')}.jwks.json`;
+  const key = await newSigningKey();
+  await writePrivateKey(file, key.private);
+  await writePublicKeys(publicFile, [key.public]);
+  return { kid: key.public.kid ?? '', private_key: file, public_keys: publicFile };
+}
+
+function gatewayKey(tenant: string): Record<string, string> {
+  if (!TENANT_ID.test(tenant))
+    throw new UsageFault('a tenant id has lower-case letters, digits and hyphens, 63 at most');
+  const key = newGatewayKey(tenant);
+  return { key, sha256: keyHash(key) };
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UsageFault } from './usage-fault.ts';
+
+/** `stack.json`: how other programs find their way into a running local stack. */
+export const stackFileSchema = z.object({
+  edge: z.string(),
+  origins: z.record(z.string(), z.object({ url: z.string(), admin: z.string(), admin_token: z.string() })),
+  tenants: z.array(z.object({ id: z.string(), jurisdiction: z.string(), key: z.string().optional() })),
+  /** Control addresses of the programmable providers, by endpoint; empty where real endpoints are used. */
+  providers: z.record(z.string(), z.string()).default({}),
+});
+
+export type StackFile = z.infer<typeof stackFileSchema>;
+
+export const stackPath = (data: string): string => join(data, 'stack.json');
+
+/** The stack that runs with this data folder. */
+export async function readStack(data: string): Promise<StackFile> {
+  const text = await readFile(stackPath(data), 'utf8').catch(() => undefined);
+  if (text === undefined) throw new UsageFault(`no local stack runs in ${data}: start one with "npm start"`);
+  return stackFileSchema.parse(JSON.parse(text));
+}
+
+export interface OriginAddress {
+  readonly admin: string;
+  readonly token: string;
+}
+
+/** The admin addresses that a command was pointed at: one origin, or those of the local stack. */
+export async function originAddresses(options: {
+  readonly data: string;
+  readonly zone?: string;
+  readonly admin?: string;
+}): Promise<readonly OriginAddress[]> {
+  if (options.admin !== undefined) {
+    const token = process.env['RESIDENCY_ADMIN_TOKEN'];
+    if (token === undefined)
+      throw new UsageFault('set RESIDENCY_ADMIN_TOKEN to the admin token of that origin');
+    return [{ admin: options.admin.replace(/\/$/, ''), token }];
+  }
+  const { origins } = await readStack(options.data);
+  const chosen = Object.entries(origins).filter(
+    ([zone]) => options.zone === undefined || options.zone === zone,
+  );
+  if (chosen.length === 0) throw new UsageFault(`the local stack has no zone ${options.zone}`);
+  return chosen.map(([, { admin, admin_token }]) => ({ admin, token: admin_token }));
+}

@@ -1,0 +1,75 @@
+import { Command } from 'commander';
+import type { StackFile } from './stack-file.ts';
+import { UsageFault } from './usage-fault.ts';
+
+interface StartOptions {
+  readonly data: string;
+  readonly port: string;
+  readonly origin: readonly string[];
+}
+
+/** `residency start`: the whole stack on this machine, until Ctrl-C. */
+export const command = (): Command =>
+  new Command('start')
+    .description('Runs the edge, an origin for each zone and stand-in endpoints, and prints calls to paste.')
+    .option('--data <dir>', 'folder for keys, databases and logs', 'data')
+    .option('--port <port>', 'port of the edge; 0 takes any free one', '8787')
+    .option(
+      '--origin <file>',
+      'run this origin configuration instead of the built-in ones (repeatable)',
+      collect,
+      [],
+    )
+    .action(start);
+
+const collect = (file: string, files: readonly string[]): string[] => [...files, file];
+
+async function start({ data, port: portText, origin: origins }: StartOptions): Promise<void> {
+  const port = Number(portText);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageFault('--port takes 0 to 65535');
+  // A production image leaves `dev` out, so it is loaded only here.
+  const { launch } = await import('../dev/launch.ts');
+  const stack = await launch({ data, port, origins });
+  process.stdout.write(greeting(stack.file, data));
+  await new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  process.stdout.write('\nStopping: calls under way may end first.\n');
+  await stack.stop();
+  process.exit(0);
+}
+
+function greeting({ edge, origins, tenants, providers }: StackFile, data: string): string {
+  const callable = tenants.filter(({ key }) => key !== undefined);
+  const [first] = callable;
+  const lines = [
+    `The gateway listens on ${edge}`,
+    ...Object.entries(origins).map(([zone, { url, admin }]) => `  origin ${zone}   ${url}   admin ${admin}`),
+    '',
+    'Tenants:',
+    ...tenants.map(
+      ({ id, jurisdiction, key }) => `  ${id}   ${jurisdiction}   ${key ?? '(its key is yours)'}`,
+    ),
+  ];
+  if (first !== undefined && Object.keys(providers).length > 0) lines.push('', ...calls(edge, callable));
+  lines.push('', `Records: npm run residency -- audit tail --data ${data}`, 'Ctrl-C stops everything.', '');
+  return lines.join('\n');
+}
+
+function calls(edge: string, tenants: StackFile['tenants']): string[] {
+  const chat = '{"model":"support-chat","messages":[{"role":"user","content":"Where is my parcel?"}]}';
+  const call = (zone: string, key: string | undefined) =>
+    `curl -i ${edge}/v1/chat/completions -H 'x-jurisdiction: ${zone}' -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${chat}'`;
+  const [first, second] = tenants;
+  if (first === undefined) return [];
+  const message =
+    '{"model":"support-chat","max_tokens":64,"stream":true,"messages":[{"role":"user","content":"Where is my parcel?"}]}';
+  return [
+    'A chat in each zone (OpenAI API):',
+    ...tenants.map(({ jurisdiction, key }) => call(jurisdiction, key)),
+    '',
+    'A stream (Anthropic API):',
+    `curl -iN ${edge}/v1/messages -H 'x-jurisdiction: ${first.jurisdiction}' -H 'x-api-key: ${first.key}' -H 'anthropic-version: 2023-06-01' -H 'content-type: application/json' -d '${message}'`,
+    '',
+    'Refused: the tenant is of another zone than the call asks for.',
+    call(second?.jurisdiction ?? 'us', first.key),
+  ];
+}

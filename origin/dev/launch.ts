@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { JWK } from 'jose';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Zone } from '../../shared/zones.ts';
+import { type StackFile, stackFileSchema, stackPath } from '../cli/stack-file.ts';
+import { UsageFault } from '../cli/usage-fault.ts';
+import { loadConfig, type OriginConfig } from '../config.ts';
+import { newGatewayKey } from '../keys/gateway-key.ts';
+import { newSigningKey, publicHalf, writePrivateKey, writePublicKeys } from '../keys/signing-key.ts';
+import { type RunningEdge, startEdge } from './edge.ts';
+import { writeLocalConfig } from './local-config.ts';
+import { LOCAL_ZONES } from './local-zones.ts';
+import { type OriginProcess, startOriginProcess } from './origin-process.ts';
+import { type Provider, startProvider } from './provider.ts';
+
+export interface LaunchOptions {
+  /** Folder for keys, databases, logs and `stack.json`. */
+  readonly data: string;
+  /** Of the edge; 0 takes a free one, and then free ones for the origins too. */
+  readonly port: number;
+  /** Configurations to run instead of the built-in ones. */
+  readonly origins: readonly string[];
+}
+
+export interface Stack {
+  readonly file: StackFile;
+  readonly edge: RunningEdge;
+  readonly origins: ReadonlyMap<Zone, OriginProcess>;
+  readonly providers: ReadonlyMap<string, Provider>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the whole stack on this machine: the edge in workerd, an origin process for each zone, and, with the
+ * built-in configurations, a programmable provider for each endpoint. Rejects with UsageFault where a
+ * configuration cannot be used.
+ */
+export async function launch(options: LaunchOptions): Promise<Stack> {
+  const { data } = options;
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  const before = await previousStack(data);
+  await rm(stackPath(data), { force: true });
+  const stack = new Launching(data);
+  try {
+    await stack.makeEdgeKey();
+    if (options.origins.length === 0) await stack.addBuiltIn(options.port, before);
+    for (const file of options.origins) await stack.addOrigin(file);
+    await stack.startEdge(options.port);
+    return await stack.ready();
+  } catch (cause) {
+    await stack.stop();
+    throw cause;
+  }
+}
+
+class Launching {
+  readonly #data: string;
+  readonly #providers = new Map<string, Provider>();
+  readonly #origins = new Map<Zone, { process: OriginProcess; token: string; config: OriginConfig }>();
+  /** Plain keys, where this stack made them. */
+  readonly #keys = new Map<string, string>();
+  #edgeKey: JWK = { kty: 'OKP' };
+  #edge: RunningEdge | undefined;
+
+  constructor(data: string) {
+    this.#data = data;
+  }
+
+  async makeEdgeKey(): Promise<void> {
+    this.#edgeKey = await signingKey(join(this.#data, 'keys', 'edge.jwk.json'));
+    await writePublicKeys(join(this.#data, 'keys', 'edge.jwks.json'), [publicHalf(this.#edgeKey)]);
+  }
+
+  async addBuiltIn(port: number, before: StackFile | undefined): Promise<void> {
+    for (const zone of LOCAL_ZONES) {
+      for (const { id, region } of zone.endpoints)
+        this.#providers.set(id, await startProvider({ name: `${id} in ${region}` }));
+      for (const tenant of zone.tenants) {
+        const known = before?.tenants.find(({ id }) => id === tenant)?.key;
+        this.#keys.set(tenant, known ?? newGatewayKey(tenant));
+      }
+      const [publicPort, adminPort] = zone.ports;
+      const ports =
+        port === 0 ? ([0, 0] as const) : ([await free(publicPort), await free(adminPort)] as const);
+      const providers = new Map([...this.#providers].map(([id, { url }]) => [id, url]));
+      await this.addOrigin(await writeLocalConfig(this.#data, { zone, ports, providers, keys: this.#keys }));
+    }
+  }
+
+  /** Makes the keys that a configuration names and that do not exist yet, then runs it. */
+  async addOrigin(file: string): Promise<void> {
+    const named = namesSchema.safeParse(parse(await readFile(file, 'utf8').catch(() => '{}')));
+    if (named.success) await this.#makeKeys(join(file, '..'), named.data);
+    const tokenName = named.data?.admin?.token_env ?? 'RESIDENCY_ADMIN_TOKEN';
+    const token = process.env[tokenName] ?? randomBytes(24).toString('base64url');
+    const environment = { [tokenName]: token };
+    const config = loadConfig(file, { ...process.env, ...environment });
+    if (!config.ok)
+      throw new UsageFault(config.error.map(({ path, message }) => `${path}: ${message}`).join('\n'));
+    const zone = config.value.jurisdiction;
+    if (this.#origins.has(zone))
+      throw new UsageFault(`${file}: the stack has an origin of the zone ${zone} already`);
+    if (!config.value.edgeKeys.keys.some(({ kid }) => kid === this.#edgeKey.kid)) {
+      const own = join(this.#data, 'keys', 'edge.jwks.json');
+      throw new UsageFault(
+        `${file}: edge_keys does not hold the key of this stack's edge; point it to ${own}`,
+      );
+    }
+    const process_ = await startOriginProcess(file, join(this.#data, 'logs', `${zone}.log`), environment);
+    this.#origins.set(zone, { process: process_, token, config: config.value });
+  }
+
+  async #makeKeys(folder: string, named: Names): Promise<void> {
+    const at = (path: string) => (path.startsWith('/') ? path : join(folder, path));
+    if (named.signing_key !== undefined) await signingKey(at(named.signing_key));
+    if (named.edge_keys !== undefined && !existsSync(at(named.edge_keys))) {
+      await writePublicKeys(at(named.edge_keys), [publicHalf(this.#edgeKey)]);
+    }
+  }
+
+  async startEdge(port: number): Promise<void> {
+    const [home] = this.#origins.keys();
+    if (home === undefined) throw new UsageFault('there is no origin to run');
+    this.#edge = await startEdge({
+      port,
+      origins: Object.fromEntries(
+        [...this.#origins].map(
+          ([
+            zone,
+            {
+              process: { url },
+            },
+          ]) => [zone, url],
+        ),
+      ),
+      unattributedHome: home,
+      signingKey: this.#edgeKey,
+    });
+    for (const { config } of this.#origins.values()) {
+      for (const { id, jurisdiction, state } of config.tenants.values()) {
+        await this.#edge.putTenant(id, { jurisdiction, state: state ?? 'active', version: 1 });
+      }
+    }
+  }
+
+  async ready(): Promise<Stack> {
+    const edge = this.#edge;
+    if (edge === undefined) throw new Error('the edge has not been started');
+    const tenants = [...this.#origins.values()].flatMap(({ config }) =>
+      [...config.tenants.values()].map(({ id, jurisdiction }) => {
+        const key = this.#keys.get(id);
+        return { id, jurisdiction, ...(key !== undefined && { key }) };
+      }),
+    );
+    const file: StackFile = {
+      edge: edge.url,
+      origins: Object.fromEntries(
+        [...this.#origins].map(
+          ([
+            zone,
+            {
+              process: { url, admin },
+              token,
+            },
+          ]) => [zone, { url, admin, admin_token: token }],
+        ),
+      ),
+      tenants,
+      providers: Object.fromEntries([...this.#providers].map(([id, { url }]) => [id, url])),
+    };
+    const path = stackPath(this.#data);
+    await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+    const origins = new Map([...this.#origins].map(([zone, origin]) => [zone, origin.process]));
+    return { file, edge, origins, providers: this.#providers, stop: () => this.stop() };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#origins.values()].map((origin) => origin.process.stop()));
+    await this.#edge?.close();
+    await Promise.all([...this.#providers.values()].map((provider) => provider.close()));
+  }
+}
+
+/** What the launcher must know of a configuration before it can be checked: which keys it wants. */
+const namesSchema = z.object({
+  edge_keys: z.string().optional(),
+  signing_key: z.string().optional(),
+  admin: z.object({ token_env: z.string().optional() }).optional(),
+});
+type Names = z.infer<typeof namesSchema>;
+
+const jwkSchema = z.looseObject({ kty: z.string(), kid: z.string() });
+
+/** The private key in a file, made where there is none. */
+async function signingKey(file: string): Promise<JWK> {
+  if (!existsSync(file)) await writePrivateKey(file, (await newSigningKey()).private);
+  return jwkSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+}
+
+async function previousStack(data: string): Promise<StackFile | undefined> {
+  try {
+    return stackFileSchema.parse(JSON.parse(await readFile(stackPath(data), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The port where it is free on loopback, else 0, which takes any. */
+function free(port: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(0));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
+  });
+}
