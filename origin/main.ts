@@ -5,7 +5,7 @@ import pino, { type Logger } from 'pino';
 import { AssertionCheck } from './admit/assertion.ts';
 import { BodyBudget } from './admit/body.ts';
 import { UnderWay } from './admit/under-way.ts';
-import { createLedger } from './audit/ledger.ts';
+import { createLedger, type LedgerEvents } from './audit/ledger.ts';
 import { receiptSigner } from './audit/receipts.ts';
 import { createRecordIds } from './audit/record-id.ts';
 import { RecordMaker } from './audit/records.ts';
@@ -59,7 +59,7 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   await until(clock, () => clock.now() >= startedAt, 1_000);
   const gateway = build(config, { clock, logger, store, newId, startedAt });
   let draining = false;
-  const { server, calls } = originServer(gateway, () => !draining);
+  const { server, calls } = originServer(gateway, async () => !draining && (await canWrite(gateway, store)));
   const admin = adminServer(gateway);
   const url = await listen(server, config.listen);
   const adminUrl = await listen(admin, config.admin);
@@ -82,6 +82,13 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   return { url, admin: adminUrl, close: () => (closing ??= close()) };
 }
 
+/** What the log's own state says to the operator; each line once for each change, none for each record. */
+const ledgerEvents = (logger: Logger): LedgerEvents => ({
+  failing: ({ message }) => logger.error({ fault: message }, 'the audit log cannot be written: nothing is forwarded'),
+  recovered: () => logger.info('the audit log can be written again'),
+  lost: ({ id, kind }) => logger.error({ id, kind }, 'a record could not be kept'),
+});
+
 async function openStore({ store, jurisdiction }: OriginConfig): Promise<Store> {
   switch (store.kind) {
     case 'sqlite':
@@ -90,6 +97,14 @@ async function openStore({ store, jurisdiction }: OriginConfig): Promise<Store> 
       throw new StoreError('unfit', 'this build keeps its log in SQLite: set store to sqlite:<file>');
   }
 }
+
+const canWrite = ({ ledger }: Gateway, store: Store): Promise<boolean> =>
+  ledger.stats().failing
+    ? Promise.resolve(false)
+    : store.ready().then(
+        () => true,
+        () => false,
+      );
 
 interface Parts {
   readonly clock: Clock;
@@ -116,7 +131,7 @@ function build(config: OriginConfig, { clock, logger, store, newId, startedAt }:
     underWay: new UnderWay(limits.concurrent_requests),
     bodies: { limits, clock, budget: new BodyBudget(limits.buffered_body_bytes) },
     forwarder: { pools: new Pools(limits), clock, limits },
-    ledger: createLedger({ store, clock, newId, limits: { appendMs: limits.ledger_ms } }),
+    ledger: createLedger({ store, clock, newId, events: ledgerEvents(logger), limits: { appendMs: limits.ledger_ms } }),
     records: new RecordMaker(clock, newId),
     receipts: receiptSigner(config.logName, config.signingKey),
     log: store,

@@ -28,7 +28,7 @@ export interface OriginServer {
 }
 
 /** The zone's public address: health, the edge's reports, and the routes of the two APIs. */
-export function originServer(gateway: Gateway, ready: () => boolean): OriginServer {
+export function originServer(gateway: Gateway, ready: () => Promise<boolean>): OriginServer {
   const calls = new Set<Call>();
   const app = new Hono<{ Bindings: HttpBindings }>();
   const on = (method: string, path: string, handler: Handler) =>
@@ -56,7 +56,9 @@ export function originServer(gateway: Gateway, ready: () => boolean): OriginServ
     });
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', (c) => (ready() ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503)));
+  app.get('/readyz', async (c) =>
+    (await ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
+  );
   on('POST', REFUSALS_PATH, recordRefusal);
   for (const route of MODEL_ROUTES) on(route.method, route.path, (_, call) => exchange(gateway, call, route));
   on('GET', '/v1/models', listModels);

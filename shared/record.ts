@@ -61,7 +61,7 @@ const recordFields = {
   facility: label,
   deployment: label,
   model: label,
-  candidates: z.array(z.strictObject({ endpoint: label, rejected: z.string().max(512) })),
+  candidates: z.array(z.strictObject({ endpoint: label, rejected: z.string().max(512) })).max(64),
   selection_reason: z.string().max(512),
   code: z.enum(ERROR_CODES),
   status: count,

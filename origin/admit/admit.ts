@@ -28,8 +28,7 @@ export interface Admission {
  * facts, so that the record of a refusal names whom the edge vouched for and no one else.
  */
 export async function admit(call: Call, admission: Admission): Promise<Result<Admitted, Refusal>> {
-  const bytes = call.incoming.rawHeaders.reduce((sum, text) => sum + text.length, 0);
-  if (bytes > admission.headerBytes) {
+  if (headBytes(call) > admission.headerBytes) {
     return err({ code: 'body_too_large', limit: 'header_bytes', bytes: admission.headerBytes });
   }
   const asserted = await admission.assertions.request({
@@ -39,7 +38,7 @@ export async function admit(call: Call, admission: Admission): Promise<Result<Ad
   });
   if (!asserted.ok) {
     admission.rejected(asserted.error);
-    return err(asserted.error === 'memory_full' ? BUSY : { code: 'assertion_invalid' });
+    return err(refusalOf(asserted.error));
   }
   const { sub, jur, colo } = asserted.value;
   call.know({ tenant: sub, jurisdiction_claimed: jur, ...(colo !== undefined && { colo }) });
@@ -53,7 +52,15 @@ export async function admit(call: Call, admission: Admission): Promise<Result<Ad
   return ok({ tenant, key: key.value });
 }
 
-const BUSY: Refusal = { code: 'gateway_busy', limit: 'assertions_remembered' };
+/** Bytes of the request's target and headers; Node gives both as one character a byte. */
+const headBytes = ({ target, incoming }: Call): number =>
+  incoming.rawHeaders.reduce((sum, text) => sum + text.length, target.length);
+
+/** What the sender of an assertion that does not count is told. */
+export const refusalOf = (fault: AssertionFault): Refusal =>
+  fault === 'memory_full'
+    ? { code: 'gateway_busy', limit: 'assertions_remembered' }
+    : { code: 'assertion_invalid' };
 
 /**
  * A tenant that this origin has no record of is not told apart from one that lives in another zone: an edge

@@ -24,8 +24,12 @@ import { UsedAssertions } from './used-assertions.ts';
 /** Seconds by which the edge's clock may run ahead of this machine's. */
 const SKEW_S = 5;
 
-/** Characters of a token at most, before anything of it is parsed. */
-const TOKEN_CHARS = 8_192;
+/**
+ * Characters of a token at most, before anything of it is parsed: the claims of one request come to about
+ * 1,000, and the target that they repeat grows by JSON's escapes and base64 to less than three times its length.
+ */
+const TOKEN_CHARS = 4_096;
+const TOKEN_CHARS_PER_TARGET_CHAR = 3;
 
 /** Why an assertion does not count. For the operator's log; the caller hears `assertion_invalid`. */
 export type AssertionFault =
@@ -72,7 +76,7 @@ export class AssertionCheck {
 
   /** The claims by which the edge vouches for a request. */
   async request(request: AssertedRequest): Promise<Result<AssertionClaims, AssertionFault>> {
-    const token = await this.#verified(request.token);
+    const token = await this.#verified(request);
     if (!token.ok) return token;
     const claims = assertionSchema.safeParse(token.value.payload);
     if (!claims.success || token.value.protectedHeader.typ === REFUSAL_TYPE) return err('malformed');
@@ -82,7 +86,7 @@ export class AssertionCheck {
 
   /** The claims of a report that the edge refused a request. */
   async refusal(request: AssertedRequest): Promise<Result<RefusalReport, AssertionFault>> {
-    const token = await this.#verified(request.token);
+    const token = await this.#verified(request);
     if (!token.ok) return token;
     const claims = refusalReportSchema.safeParse(token.value.payload);
     if (!claims.success || token.value.protectedHeader.typ !== REFUSAL_TYPE) return err('malformed');
@@ -90,19 +94,19 @@ export class AssertionCheck {
     return fault === undefined ? ok(claims.data) : err(fault);
   }
 
-  async #verified(token: string | undefined): Promise<Result<JWTVerifyResult, AssertionFault>> {
+  async #verified({ token, target }: AssertedRequest): Promise<Result<JWTVerifyResult, AssertionFault>> {
     if (token === undefined || token === '') return err('missing');
-    if (token.length > TOKEN_CHARS) return err('malformed');
+    if (token.length > TOKEN_CHARS + TOKEN_CHARS_PER_TARGET_CHAR * target.length) return err('malformed');
     try {
-      return ok(
-        await jwtVerify(token, this.#keys, {
-          algorithms: ['EdDSA'],
-          issuer: ASSERTION_ISSUER,
-          audience: assertionAudience(this.#config.zone),
-          requiredClaims: ['iat', 'exp', 'jti'],
-          currentDate: new Date(this.#config.clock.now()),
-        }),
-      );
+      const verified = await jwtVerify(token, this.#keys, {
+        algorithms: ['EdDSA'],
+        issuer: ASSERTION_ISSUER,
+        audience: assertionAudience(this.#config.zone),
+        requiredClaims: ['iat', 'exp', 'jti'],
+        currentDate: new Date(this.#config.clock.now()),
+      });
+      // A token that names no key would pass wherever there is only one.
+      return verified.protectedHeader.kid === undefined ? err('unknown_key') : ok(verified);
     } catch (cause) {
       return err(faultOf(cause));
     }

@@ -5,15 +5,24 @@ const REMEMBERED_MAX = 1_000_000;
 export class UsedAssertions {
   readonly #expiry = new Map<string, number>();
   readonly #max: number;
+  /** The latest expiry among what has been dropped, in ms. */
+  #forgottenUntil = 0;
 
   constructor(max: number = REMEMBERED_MAX) {
     this.#max = max;
   }
 
+  get size(): number {
+    return this.#expiry.size;
+  }
+
   /** Times are ms since the epoch. */
-  use(jti: string, expiresAt: number, now: number): 'first' | 'reused' | 'memory_full' {
+  use(jti: string, expiresAt: number, now: number): 'first' | 'reused' | 'expired' | 'memory_full' {
     this.#forget(now);
     if (this.#expiry.has(jti)) return 'reused';
+    // What was dropped cannot be told from what was never used, so it must stay expired even where the clock
+    // steps back, or where the token was checked just before its last moment and arrives here just after it.
+    if (expiresAt <= Math.max(now, this.#forgottenUntil)) return 'expired';
     if (this.#expiry.size >= this.#max) return 'memory_full';
     this.#expiry.set(jti, expiresAt);
     return 'first';
@@ -29,6 +38,7 @@ export class UsedAssertions {
     for (const [jti, expiresAt] of this.#expiry) {
       if (expiresAt > now) return;
       this.#expiry.delete(jti);
+      this.#forgottenUntil = Math.max(this.#forgottenUntil, expiresAt);
     }
   }
 }

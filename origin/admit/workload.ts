@@ -79,7 +79,7 @@ function fromForm(
   if (duplicate) return invalid('the form has more than one "model"', 'model');
   if (field)
     return workload(field.value, false, (own) => splice(body, field.start, field.end, Buffer.from(own)));
-  const opening = body.indexOf(`--${boundary}`);
+  const { opening } = form;
   return workload(named, false, (own) => splice(body, opening, opening, modelPart(boundary, own)));
 }
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import { type AuditRecord, recordSchema } from '../../shared/record.ts';
-import { type OriginAddress, originAddresses } from './stack-file.ts';
-import { UsageFault } from './usage-fault.ts';
+import { type OriginAddress, originAddresses } from '../control/stack-file.ts';
+import { UsageFault } from '../usage-fault.ts';
 
 /** How often `--follow` asks for more, in ms. */
 const FOLLOW_MS = 1_000;

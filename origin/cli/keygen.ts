@@ -4,7 +4,7 @@ import { TENANT_ID } from '../../shared/gateway-key.ts';
 import { keyHash } from '../admit/key.ts';
 import { newGatewayKey } from '../keys/gateway-key.ts';
 import { newSigningKey, writePrivateKey, writePublicKeys } from '../keys/signing-key.ts';
-import { UsageFault } from './usage-fault.ts';
+import { UsageFault } from '../usage-fault.ts';
 
 /** `residency keygen`: makes an Ed25519 signing key, or with `--tenant` a gateway key. */
 export const command = (): Command =>

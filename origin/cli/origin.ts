@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { startOrigin } from '../main.ts';
-import { UsageFault } from './usage-fault.ts';
+import { UsageFault } from '../usage-fault.ts';
 
 /** `residency origin`: runs one origin until it is told to stop. */
 export const command = (): Command =>

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { UsageFault } from './usage-fault.ts';
+import { UsageFault } from '../usage-fault.ts';
 
 /** Exit codes: the answer is no, and used wrongly. */
 const NO = 1;

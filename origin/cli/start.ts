@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { StackFile } from './stack-file.ts';
-import { UsageFault } from './usage-fault.ts';
+import type { StackFile } from '../control/stack-file.ts';
+import { UsageFault } from '../usage-fault.ts';
 
 interface StartOptions {
   readonly data: string;

@@ -3,7 +3,7 @@ import { Miniflare, type MiniflareOptions, NoOpLog } from 'miniflare';
 import { type TenantEntry, tenantEntryKey } from '../../shared/tenant.ts';
 import type { Zone } from '../../shared/zones.ts';
 import { type EdgeBundle, edgeBundle } from './edge-bundle.ts';
-import { startFront } from './front.ts';
+import { type Front, startFront } from './front.ts';
 
 export interface EdgeOptions {
   /** On 127.0.0.1; 0 takes a free one. */
@@ -48,11 +48,15 @@ export async function startEdge(options: EdgeOptions): Promise<RunningEdge> {
   let current = options;
   const runtime = new Miniflare(runtimeOptions(bundle, current));
   const entries = () => runtime.getKVNamespace('TENANTS', EDGE);
-  let direct = await runtime.unsafeGetDirectURL(EDGE);
-  const front = await startFront(HOST, options.port, () => direct).catch(async (cause: unknown) => {
+  let direct: URL;
+  let front: Front;
+  try {
+    direct = await runtime.unsafeGetDirectURL(EDGE);
+    front = await startFront(HOST, options.port, () => direct);
+  } catch (cause) {
     await runtime.dispose();
     throw cause;
-  });
+  }
   return {
     url: `http://${HOST}:${front.port}`,
     runtimeUrl: () => direct.origin,
@@ -99,15 +103,15 @@ function runtimeOptions(bundle: EdgeBundle, options: EdgeOptions): MiniflareOpti
           ? { kvNamespaces: { TENANTS: 'tenants' } }
           : { wrappedBindings: { TENANTS: 'tenants-double' } }),
       },
-      ...doublesOf(options, bundle),
+      ...doublesOf(options),
     ],
   };
 }
 
-function doublesOf({ tenantsModule }: EdgeOptions, { compatibilityDate }: EdgeBundle) {
+function doublesOf({ tenantsModule }: EdgeOptions) {
   if (tenantsModule === undefined) return [];
   const module = { type: 'ESModule', path: 'tenants.js', contents: tenantsModule } as const;
-  return [{ name: 'tenants-double', modules: [module], compatibilityDate }];
+  return [{ name: 'tenants-double', modules: [module] }];
 }
 
 function variablesOf(options: EdgeOptions): Record<string, string> {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { Transform } from 'node:stream';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 
 export interface Front {
   readonly port: number;
@@ -17,7 +16,7 @@ export async function startFront(host: string, port: number, target: () => URL):
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (caller) => {
     callers.add(caller);
     caller.once('close', () => callers.delete(caller));
-    join(caller, connect({ host, port: Number(target().port), noDelay: true }));
+    join(caller, new ReadToTheEnd().setNoDelay().connect(Number(target().port), host));
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -35,7 +34,7 @@ export async function startFront(host: string, port: number, target: () => URL):
 const LINGER_MS = 2_000;
 
 function join(caller: Socket, runtime: Socket): void {
-  caller.pipe(paced()).pipe(runtime, { end: false });
+  caller.pipe(runtime, { end: false });
   runtime.pipe(caller);
   caller.once('end', () => runtime.resetAndDestroy());
   caller.once('error', () => runtime.resetAndDestroy());
@@ -44,15 +43,18 @@ function join(caller: Socket, runtime: Socket): void {
 }
 
 /**
- * Lets the runtime's answer be read before more is written to it: a runtime that refuses a long body answers and
- * then resets the connection, and a write that meets the reset loses what was not read yet.
+ * A socket whose writes fail in silence, so that what lies in it can still be read: a runtime that refuses a long
+ * body answers and then resets the connection, and the answer must not fall to the next write.
  */
-const paced = () =>
-  new Transform({
-    transform: (chunk, _encoding, done) => {
-      setImmediate(done, null, chunk);
-    },
-  });
+class ReadToTheEnd extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, done: () => void): void {
+    super._write(chunk, encoding, () => done());
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], done: () => void): void {
+    super._writev?.(chunks, () => done());
+  }
+}
 
 /** Closing over unread bytes would reset the connection, and the answer to them would be lost on the way. */
 function linger(caller: Socket): void {

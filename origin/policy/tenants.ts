@@ -29,7 +29,9 @@ const keySchema = z.strictObject({
   id: label,
   team: label.exactOptional(),
   /** SHA-256 of the whole gateway key, hex. The key itself is stored nowhere. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the key, 64 lower-case hex digits'),
+  sha256: z
+    .string({ error: 'must be text: put it into quotes' })
+    .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the key, 64 lower-case hex digits'),
   revoked: z.boolean().exactOptional(),
 });
 

@@ -28,12 +28,7 @@ export const ACME: Readonly<Record<string, string>> = {
   authorization: `Bearer ${keyOf('acme')}`,
 };
 
-export interface CallOptions {
-  readonly method?: Dispatcher.HttpMethod;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Dispatcher.DispatchOptions['body'];
-  readonly signal?: AbortSignal;
-}
+type CallOptions = NonNullable<Parameters<typeof request>[1]>;
 
 export interface EdgeWorld {
   readonly edge: RunningEdge;
@@ -42,7 +37,7 @@ export interface EdgeWorld {
   /** Also the home of unattributed refusals. */
   readonly us: StubOrigin;
   /** One call through the edge; nothing is followed or tried again. */
-  readonly call: (path: string, options?: CallOptions) => Promise<Dispatcher.ResponseData>;
+  readonly call: (path: string, options?: CallOptions) => Promise<Dispatcher.ResponseData<unknown>>;
   /** Checks the signature as an origin would, and gives the claims. */
   readonly verifyAssertion: (jws: unknown, zone: Zone) => Promise<AssertionClaims>;
   readonly verifyReport: (jws: string, zone: Zone) => Promise<RefusalReport>;

@@ -137,14 +137,14 @@ function required<T>(value: T | undefined, message: string): T {
   return value;
 }
 
-const keysOf = (tenants: readonly TenantSpec[]): Map<string, string> =>
+export const keysOf = (tenants: readonly TenantSpec[]): Map<string, string> =>
   new Map(
     tenants.flatMap(({ id, keys = [] }) =>
       ['main', ...keys.map((key) => key.id)].map((key) => [`${id}/${key}`, newGatewayKey(id)] as const),
     ),
   );
 
-async function writeConfig(
+export async function writeConfig(
   folder: string,
   spec: ZoneSpec,
   providers: ReadonlyMap<string, Provider>,

@@ -46,9 +46,8 @@ export class Desk {
     this.reception.close();
   }
 
-  /** An answer that is written already is left to arrive, since its connection serves the next request too. */
   #cutAll(): void {
-    for (const exchange of this.#running) if (!exchange.response.writableEnded) exchange.cut('cut');
+    for (const exchange of this.#running) exchange.cut('cut');
   }
 
   /** Answers one request. Never rejects for what a caller or an order does. */

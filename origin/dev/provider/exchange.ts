@@ -36,10 +36,11 @@ export class Exchange {
   async pause(point: PausePoint): Promise<void> {
     const { gate, delay } = this.order;
     const gated = gate === point || (Array.isArray(gate) && gate.includes(point));
+    const shut = gated && !this.#gates.enter(point);
     const milliseconds = delay?.[point] ?? 0;
-    if (!gated && milliseconds === 0) return;
+    if (!shut && milliseconds === 0) return;
     this.arrival.note({ heldAt: point });
-    if (gated) await this.#gates.pass(point, this.signal);
+    if (shut) await this.#gates.wait(point, this.signal);
     if (milliseconds > 0) await setTimeout(milliseconds, undefined, { signal: this.signal });
     this.arrival.note({ heldAt: undefined });
   }

@@ -11,14 +11,16 @@ export class Gates {
   readonly #free = new Map<PausePoint, number>();
   readonly #waiting = new Map<PausePoint, Set<() => void>>();
 
-  /** Resolves when the gate lets one through; rejects with the signal's reason when that comes first. */
-  async pass(point: PausePoint, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
+  /** Goes through at once where that was allowed in advance; false where it was not. */
+  enter(point: PausePoint): boolean {
     const free = this.#free.get(point) ?? 0;
-    if (free > 0) {
-      this.#free.set(point, free - 1);
-      return;
-    }
+    if (free > 0) this.#free.set(point, free - 1);
+    return free > 0;
+  }
+
+  /** Resolves when the gate lets one through; rejects with the signal's reason when that comes first. */
+  async wait(point: PausePoint, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const waiting = this.#waiting.get(point) ?? new Set();
     this.#waiting.set(point, waiting);
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -57,7 +57,7 @@ describe('every fault is told, with its line and member', () => {
     ['YAML that is none', { 'eu.yaml': 'a: [' }, 'eu.yaml:1: '],
     ['a document that is a list', { 'eu.yaml': '[]' }, 'eu.yaml:1: Invalid input'],
     ['a records store in memory', origin('sqlite:data/eu.db', '"sqlite::memory:"'), 'eu.yaml:4 store: '],
-    ['no endpoint', origin(/endpoints:[\s\S]*policies/, 'endpoints: []\npolicies'), 'names no endpoint'],
+    ['no endpoint', origin(/endpoints:[\s\S]*\npolicies:/, 'endpoints: []\npolicies:'), 'names no endpoint'],
     [
       'one address for callers and operators',
       origin('port: 8901', 'port: 8801'),

@@ -80,12 +80,12 @@ export const TENANTS = `tenants:
     teams:
       irish: { allowed_regions: [eu-west-1], workloads: [contract-review] }
     keys:
-      - { id: k1, team: irish, sha256: ${'0'.repeat(64)} }
-      - { id: k2, sha256: ${'1'.repeat(64)} }
+      - { id: k1, team: irish, sha256: "${'0'.repeat(64)}" }
+      - { id: k2, sha256: "${'1'.repeat(64)}" }
   agency-de:
     jurisdiction: eu
     policy: eu-gdpr-strict
-    keys: [{ id: k1, sha256: ${'2'.repeat(64)} }]
+    keys: [{ id: k1, sha256: "${'2'.repeat(64)}" }]
 `;
 
 export const ENVIRONMENT = {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Provider, startProvider } from '../../../../origin/dev/provider.ts';
+import { open, untilText } from './reading.ts';
 
 describe("the provider's controls for another process", () => {
   let provider: Provider;
@@ -54,6 +55,13 @@ describe("the provider's controls for another process", () => {
     expect(await wrong.text()).toContain('statuss');
     expect((await fetch(`${provider.url}/_control/order`, { method: 'POST', body: '{' })).status).toBe(400);
     expect((await tell('explode', {})).status).toBe(404);
-    expect((await tell('order', { order: { text: 'x'.repeat(1024 * 1024) } })).status).toBe(413);
+  });
+
+  it('refuses an order that is too large without waiting for its end', async () => {
+    const socket = await open(provider.port);
+    socket.write('POST /_control/order HTTP/1.1\r\nhost: provider\r\ncontent-length: 9999999\r\n\r\n');
+    socket.write('x'.repeat(1024 * 1024 + 1));
+    expect(await untilText(socket, '\r\n\r\n')).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
   });
 });

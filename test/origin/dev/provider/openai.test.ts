@@ -94,6 +94,9 @@ describe('the provider, called with the OpenAI SDK', () => {
     expect(packed.data.map(({ embedding }) => embedding.length)).toEqual([8, 8]);
     expect(packed.data[0]?.embedding).not.toEqual(packed.data[1]?.embedding);
     expect(packed.data[0]?.embedding).toEqual(plain.data[0]?.embedding);
+    const body = JSON.stringify({ model: 'embed', input, encoding_format: 'base64' });
+    const sent = await fetch(`${provider.url}/v1/embeddings`, { method: 'POST', body });
+    expect(await sent.json()).toMatchObject({ data: [{ embedding: expect.any(String) }, {}] });
   });
 
   it('takes audio as a form and hands audio out as bytes', async () => {

@@ -54,6 +54,12 @@ describe('the provider under orders', () => {
     expect((await post('/openai/v1/chat/completions', { model: 'small' })).status).toBe(503);
   });
 
+  it('prefers the latest of the standing orders that match', async () => {
+    provider.order({ status: 500 }, { match: { model: 'large' } });
+    provider.order({ status: 503 }, { match: { path: '/chat/completions' } });
+    expect((await chat()).status).toBe(503);
+  });
+
   it('refuses what is no order, and more orders than anyone needs', () => {
     expect(() => provider.order({ headers: { 'x-bad': 'a\r\nb' } })).toThrow(ZodError);
     expect(() => provider.order({ status: 42 })).toThrow(ZodError);
@@ -139,6 +145,14 @@ describe('the provider under orders', () => {
       expect(text).toContain('PROMPT-MARK');
       expect(text).toContain('KEY-MARK');
     }
+  });
+
+  it('quotes only what it is told to', async () => {
+    provider.order({ status: 401, echo: ['credential'] });
+    const answer = await post('/v1/messages', { messages: ['PROMPT-MARK'] }, { 'x-api-key': 'KEY-MARK' });
+    const text = await answer.text();
+    expect(text).toContain('KEY-MARK');
+    expect(text).not.toContain('PROMPT-MARK');
   });
 
   it('redirects', async () => {

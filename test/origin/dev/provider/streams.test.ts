@@ -47,6 +47,14 @@ describe("the provider's event streams", () => {
       .map((data) => JSON.parse(data).choices[0]?.delta.content ?? '')
       .join('');
 
+  /** Sizes of the chunks of a stream as they are on the wire, which a client may put together. */
+  const chunkSizes = async (order: OrderInput): Promise<string[]> => {
+    provider.order({ ...order, connection: 'close_announced' });
+    const socket = await open(provider.port);
+    socket.write(rawPost('/v1/messages', { model: 'large', stream: true }));
+    return (await untilEnd(socket)).toString().match(/(?<=\r\n)[0-9a-f]+(?=\r\n)/g) ?? [];
+  };
+
   it('says the same in every way that a stream can be written down', async () => {
     const wires = [
       {},
@@ -83,8 +91,9 @@ describe("the provider's event streams", () => {
   });
 
   it('sends a whole stream in one piece', async () => {
-    const chunks = await chunksOf(await stream('/messages', { wire: { coalesce: true } }));
-    expect(chunks).toHaveLength(1);
+    const [, ...sizes] = await chunkSizes({ wire: { coalesce: true } });
+    expect(sizes).toEqual(['0']);
+    expect((await chunkSizes({})).length).toBeGreaterThan(8);
   });
 
   it('sends the finish reason and leaves the terminator out, in each API', async () => {
@@ -116,6 +125,7 @@ describe("the provider's event streams", () => {
       expect(answer.status).toBe(200);
       await expect(answer.text()).rejects.toThrow();
       expect(await provider.received.at(-1)?.closed).toBe('cut');
+      expect(provider.received.at(-1)?.outcome).toBe('cut');
     }
   });
 
@@ -155,6 +165,25 @@ describe("the provider's event streams", () => {
     await provider.waitFor(({ heldAt, framesSent }) => heldAt === 'frame' && framesSent === 3);
     provider.release('frame');
     expect(contentOf(await (await answer).text())).toBe('a b c');
+  });
+
+  it('lets as many through as it is told to, and shuts a gate that is ordered again', async () => {
+    provider.order({ gate: 'headers' });
+    provider.release('headers', 1);
+    await (await fetch(`${provider.url}/v1/models`)).text();
+    for (const call of [1, 2]) {
+      const answer = fetch(`${provider.url}/v1/models`);
+      await provider.waitFor(({ index, heldAt }) => index === call && heldAt === 'headers');
+      provider.release('headers', 1);
+      expect((await answer).status).toBe(200);
+    }
+    provider.release('headers');
+    await (await fetch(`${provider.url}/v1/models`)).text();
+    provider.order({ gate: 'headers' });
+    const held = fetch(`${provider.url}/v1/models`);
+    await provider.waitFor(({ index, heldAt }) => index === 4 && heldAt === 'headers');
+    provider.release('headers');
+    await held;
   });
 
   it('has said everything and does not close, until it is told to', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageFault } from './usage-fault.ts';
+import { UsageFault } from '../usage-fault.ts';
 
 /** `stack.json`: how other programs find their way into a running local stack. */
 export const stackFileSchema = z.object({
