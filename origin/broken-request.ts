@@ -1,19 +1,56 @@
+import { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorBody, type Refusal } from '../shared/errors.ts';
+import { ulid } from 'ulid';
+import { errorBody, type Refusal, statusOf } from '../shared/errors.ts';
+import { HEADER } from '../shared/headers.ts';
+
+/** Bytes of one request's head at which Node's parser gives up, before there is a request to hold a limit to. */
+export const PARSER_HEADER_BYTES = 131_072;
+
+const NOT_HTTP: Refusal = { code: 'body_invalid', why: 'the request is not well-formed HTTP' };
+const TOO_SLOW: Refusal = { code: 'body_invalid', why: 'the request did not arrive whole in time' };
+const TOO_LARGE: Refusal = { code: 'body_too_large', limit: 'header_bytes', bytes: PARSER_HEADER_BYTES };
+
+const REASON: Readonly<Record<number, string>> = { 400: 'Bad Request', 413: 'Content Too Large' };
 
 /** Answers what is not HTTP, or too much of it, before there is a request that could be recorded. */
 export function answerBrokenRequest(fault: Error & { code?: string }, socket: Duplex): void {
-  if (!socket.writable || fault.code === 'ECONNRESET') {
+  if (!socket.writable || fault.code === 'ECONNRESET' || isAnswering(socket)) {
     socket.destroy();
     return;
   }
-  const tooLarge = fault.code === 'HPE_HEADER_OVERFLOW';
-  const refusal: Refusal = tooLarge
-    ? { code: 'body_too_large', limit: 'header_bytes', bytes: 131_072 }
-    : { code: 'body_invalid', why: 'the request is not well-formed HTTP' };
-  const body = JSON.stringify(errorBody(refusal, 'openai', 'none'));
-  socket.end(
-    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+  const refusal = refusalOf(fault.code);
+  const status = statusOf(refusal);
+  const id = ulid();
+  const body = JSON.stringify(errorBody(refusal, 'openai', id));
+  const head = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+    [HEADER.requestId]: id,
+    [HEADER.outcome]: 'refused',
+    [HEADER.decidedBy]: 'origin',
+  };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${REASON[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`);
+}
+
+function refusalOf(fault: string | undefined): Refusal {
+  switch (fault) {
+    case 'HPE_HEADER_OVERFLOW':
+      return TOO_LARGE;
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return TOO_SLOW;
+    default:
+      return NOT_HTTP;
+  }
+}
+
+/**
+ * Whether another request's answer has begun on the connection: a second one in the midst of it would be read as
+ * its content. Node's own handler asks the same member, and has no public name for it.
+ */
+function isAnswering(socket: Duplex): boolean {
+  const current: unknown = Reflect.get(socket, '_httpMessage');
+  return current instanceof ServerResponse && current.headersSent;
 }

@@ -1,13 +1,18 @@
+import type { Refusal } from '../shared/errors.ts';
 import { HEADER } from '../shared/headers.ts';
-import { admit } from './admit/admit.ts';
+import { isRequestId } from '../shared/request-id.ts';
+import { admit, refusalOf } from './admit/admit.ts';
 import type { Call } from './admit/call.ts';
 import type { Gateway } from './gateway.ts';
 import { workloadsFor } from './policy/resolve.ts';
 import { refuse } from './refuse.ts';
 import { send } from './reply.ts';
+import { type SequencedRow, StoreError } from './store/store.ts';
 
-/** Records of one request that a receipt shows at most. */
+/** Records of one request that are shown at most: request ids repeat, so there is no end to them. */
 const RECORDS_MAX = 100;
+
+const NO_SUCH_WORKLOAD: Refusal = { code: 'workload_unknown', why: 'not_in_policy' };
 
 /** `GET /v1/models`: the workloads that this tenant may call, in the shape of the caller's API. */
 export async function listModels(gateway: Gateway, call: Call): Promise<void> {
@@ -17,17 +22,19 @@ export async function listModels(gateway: Gateway, call: Call): Promise<void> {
   call.headers[HEADER.policy] = standpoint.policy.label;
   const { registry } = gateway.config;
   const names = workloadsFor({ ...standpoint, registry, api: call.api });
-  const one = decodedTail(call, '/v1/models');
-  if (one === undefined) return send(call, 200, 'served', modelList(call, names));
-  if (names.includes(one)) return send(call, 200, 'served', model(call, one));
-  return refuse(gateway, call, { code: 'workload_unknown', why: 'not_in_policy' });
+  if (tailOf(call, '/v1/models') === '') return send(call, 200, 'served', modelList(call, names));
+  const one = decoded(tailOf(call, '/v1/models'));
+  if (one !== undefined && names.includes(one)) return send(call, 200, 'served', model(call, one));
+  return refuse(gateway, call, NO_SUCH_WORKLOAD);
 }
 
-/** The part of the path behind a route's name, or undefined where there is none. */
-function decodedTail(call: Call, route: string): string | undefined {
-  const path = call.target.split('?', 1)[0] ?? '';
+/** The part of the path behind a route's name, as it was sent; empty where there is none. */
+const tailOf = ({ target }: Call, route: string): string =>
+  (target.split('?', 1)[0] ?? '').slice(route.length + 1);
+
+function decoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(path.slice(route.length + 1)) || undefined;
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }
@@ -48,21 +55,39 @@ function modelList(call: Call, names: readonly string[]): object {
     : { object: 'list', data };
 }
 
-/** `GET /v1/receipts/<request-id>`: every record of that request that belongs to the caller's tenant. */
+/** `GET /v1/receipts/<request-id>`: the records of that request that belong to the caller's tenant. */
 export async function showReceipts(gateway: Gateway, call: Call): Promise<void> {
   const admitted = await admit(call, gateway.admission);
   if (!admitted.ok) return refuse(gateway, call, admitted.error);
-  const requestId = decodedTail(call, '/v1/receipts') ?? '';
-  const rows = await gateway.log.ofRequest(requestId, admitted.value.tenant.id, RECORDS_MAX);
+  const requestId = decoded(tailOf(call, '/v1/receipts'));
+  if (!isRequestId(requestId)) return refuse(gateway, call, { code: 'route_unknown' });
+  const rows = await rowsOf(gateway, requestId, admitted.value.tenant.id);
+  if (rows === undefined) return refuse(gateway, call, { code: 'ledger_unavailable' });
   send(call, 200, 'served', {
     request_id: requestId,
-    records: rows.map(({ seq, canonical, leaf }) => ({
+    records: rows.slice(-RECORDS_MAX).map(({ seq, canonical, leaf }) => ({
       seq,
       state: 'recorded',
       leaf: Buffer.from(leaf).toString('base64url'),
       record: JSON.parse(canonical),
     })),
+    has_more: rows.length > RECORDS_MAX,
   });
+}
+
+/** The newest rows of a request, one more than is shown; undefined where the log cannot be read. */
+async function rowsOf(
+  { log, logger }: Gateway,
+  requestId: string,
+  tenant: string,
+): Promise<readonly SequencedRow[] | undefined> {
+  try {
+    return await log.ofRequest(requestId, tenant, RECORDS_MAX + 1);
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    logger.error({ fault: cause.kind }, 'the log could not be read');
+    return undefined;
+  }
 }
 
 /** `POST /internal/refusals`: the edge reports that it refused a request; the record is made here. */
@@ -76,7 +101,7 @@ export async function recordRefusal(gateway: Gateway, call: Call): Promise<void>
     // The edge sends a report again when it did not hear that it arrived.
     if (report.error === 'reused') return send(call, 200, 'served', { status: 'recorded' });
     gateway.admission.rejected(report.error);
-    return refuse(gateway, call, { code: 'assertion_invalid' });
+    return refuse(gateway, call, refusalOf(report.error));
   }
   const { rid, sub, colo, jti, refusal } = report.value;
   const record = gateway.records.make('refused', {

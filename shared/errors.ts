@@ -142,7 +142,7 @@ function messageOf(refusal: Refusal): string {
     case 'upstream_interrupted':
       return 'The answer was interrupted before its end. It was not continued elsewhere.';
     case 'ledger_unavailable':
-      return 'The audit log cannot be written, so nothing was forwarded. Try again.';
+      return 'The audit log is not available, so nothing was forwarded. Try again.';
   }
 }
 

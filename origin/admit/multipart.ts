@@ -51,7 +51,8 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
 export function boundaryOf(contentType = ''): string | undefined {
   const type = /^multipart\/form-data(?=[ \t;])/i.exec(contentType);
   const params = type ? paramsOf(contentType, type[0].length) : undefined;
-  if (params === undefined || [...params.keys()].some((name) => name.startsWith('boundary*'))) return undefined;
+  if (params === undefined || [...params.keys()].some((name) => name.startsWith('boundary*')))
+    return undefined;
   const boundary = params.get('boundary') ?? '';
   return BOUNDARY.test(boundary) ? boundary : undefined;
 }
@@ -65,14 +66,17 @@ export function scanForm(body: Buffer, boundary: string): FormScan {
   const dashed = Buffer.from(`--${boundary}`);
   const opening = body.indexOf(dashed);
   const preamble = body.toString('latin1', 0, Math.min(Math.max(opening, 0), 3));
-  if (opening === -1 || (preamble !== '' && preamble !== CRLF)) return invalid('does not begin with its boundary');
+  if (opening === -1 || (preamble !== '' && preamble !== CRLF))
+    return invalid('does not begin with its boundary');
   const fields: ModelField[] = [];
   let at = opening + dashed.length;
   for (let parts = 0; parts <= PARTS_MAX; parts += 1) {
-    if (body.toString('latin1', at, at + 2) === '--') return closed(body, at + 2, { kind: 'form', opening, fields });
+    if (body.toString('latin1', at, at + 2) === '--')
+      return closed(body, at + 2, { kind: 'form', opening, fields });
     const part = partAt(body, at, dashed);
     if (typeof part === 'string') return invalid(part);
-    if (part.isModel) fields.push({ ...part.span, value: body.toString('utf8', part.span.start, part.span.end) });
+    if (part.isModel)
+      fields.push({ ...part.span, value: body.toString('utf8', part.span.start, part.span.end) });
     at = part.next;
   }
   return invalid(`has more than ${PARTS_MAX} parts`);
@@ -81,7 +85,8 @@ export function scanForm(body: Buffer, boundary: string): FormScan {
 const invalid = (why: string): FormScan => ({ kind: 'invalid', why: `the form ${why}` });
 
 const closed = (body: Buffer, from: number, form: FormScan): FormScan =>
-  /^\s*$/.test(body.toString('latin1', from, from + PART_HEADER_BYTES)) && body.length - from <= PART_HEADER_BYTES
+  /^\s*$/.test(body.toString('latin1', from, from + PART_HEADER_BYTES)) &&
+  body.length - from <= PART_HEADER_BYTES
     ? form
     : invalid('goes on after its closing boundary');
 
@@ -104,7 +109,8 @@ function partAt(body: Buffer, at: number, dashed: Buffer): Part | string {
   const boundary = body.indexOf(dashed, start);
   if (boundary === -1) return 'ends before its closing boundary';
   const end = boundary - CRLF.length;
-  if (end < start || body.toString('latin1', end, boundary) !== CRLF) return 'has its boundary inside another line';
+  if (end < start || body.toString('latin1', end, boundary) !== CRLF)
+    return 'has its boundary inside another line';
   const isFile = params.has('filename') || params.has('filename*');
   const isModel = name.toLowerCase() === 'model' && !isFile;
   return { isModel, span: { start, end }, next: boundary + dashed.length };

@@ -40,9 +40,9 @@ function fromJson(body: Buffer, named: string | undefined): Result<ReadBody, Ref
   scanner.push(body);
   const [member, duplicate] = scanner.found;
   if (duplicate) return invalid('it has more than one "model"', 'model');
-  const model = 'model' in parsed.value ? parsed.value['model'] : undefined;
+  const model = 'model' in parsed.value ? parsed.value.model : undefined;
   if (member && typeof model !== 'string') return invalid('"model" is not a string', 'model');
-  const stream = parsed.value['stream'] === true;
+  const stream = parsed.value.stream === true;
   if (member && typeof model === 'string') {
     const { start, end } = member;
     return workload(model, stream, (own) => splice(body, start, end, Buffer.from(JSON.stringify(own))));

@@ -25,9 +25,15 @@ async function program(named: string | undefined): Promise<Command> {
     .showHelpAfterError();
   for (const [name, noun] of Object.entries(NOUNS)) {
     const command = name === named ? (await noun.load()).command() : new Command(name);
-    residency.addCommand(command.summary(noun.summary));
+    residency.addCommand(throwing(command.summary(noun.summary)));
   }
   return residency;
+}
+
+/** Commander would end the process with 1 where a command is used wrongly; the codes are decided below. */
+function throwing(command: Command): Command {
+  for (const sub of command.commands) throwing(sub);
+  return command.exitOverride();
 }
 
 try {

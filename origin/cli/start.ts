@@ -30,8 +30,11 @@ async function start({ data, port: portText, origin: origins }: StartOptions): P
   // A production image leaves `dev` out, so it is loaded only here.
   const { launch } = await import('../dev/launch.ts');
   const stack = await launch({ data, port, origins });
+  // The runtime of the edge ends the process at once on a signal; here calls under way may end first.
+  process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
+  const signalled = new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   process.stdout.write(greeting(stack.file, data));
-  await new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  await signalled;
   process.stdout.write('\nStopping: calls under way may end first.\n');
   await stack.stop();
   process.exit(0);

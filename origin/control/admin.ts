@@ -35,6 +35,11 @@ export function adminServer(gateway: Gateway): Server {
     const rows = await (after === undefined ? gateway.log.latest(limit) : gateway.log.after(after, limit));
     return c.json({ jurisdiction: gateway.config.jurisdiction, records: rows.map(recordOf) });
   });
+  app.onError((cause, c) => {
+    // By name alone: nothing says what else a cause quotes.
+    gateway.logger.error({ fault: cause.name }, 'an admin call failed');
+    return c.json({ error: { message: 'The log could not be read just now. Try again.' } }, 503);
+  });
   app.notFound((c) => c.json({ error: { message: 'There is no such admin route.' } }, 404));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return createServer((incoming, outgoing) => void listener(incoming, outgoing));

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageFault } from '../usage-fault.ts';
@@ -14,7 +14,7 @@ export const stackFileSchema = z.object({
 
 export type StackFile = z.infer<typeof stackFileSchema>;
 
-export const stackPath = (data: string): string => join(data, 'stack.json');
+const stackPath = (data: string): string => join(data, 'stack.json');
 
 /** The stack that runs with this data folder. */
 export async function readStack(data: string): Promise<StackFile> {
@@ -22,6 +22,16 @@ export async function readStack(data: string): Promise<StackFile> {
   if (text === undefined) throw new UsageFault(`no local stack runs in ${data}: start one with "npm start"`);
   return stackFileSchema.parse(JSON.parse(text));
 }
+
+/** Tells other programs that the stack is ready; the file appears whole. It holds plain keys, so only its owner reads it. */
+export async function writeStack(data: string, stack: StackFile): Promise<void> {
+  const path = stackPath(data);
+  await writeFile(`${path}.new`, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+/** So that nobody takes the file of an earlier run for a stack that is ready. */
+export const forgetStack = (data: string): Promise<void> => rm(stackPath(data), { force: true });
 
 export interface OriginAddress {
   readonly admin: string;
@@ -35,7 +45,7 @@ export async function originAddresses(options: {
   readonly admin?: string;
 }): Promise<readonly OriginAddress[]> {
   if (options.admin !== undefined) {
-    const token = process.env['RESIDENCY_ADMIN_TOKEN'];
+    const token = process.env.RESIDENCY_ADMIN_TOKEN;
     if (token === undefined)
       throw new UsageFault('set RESIDENCY_ADMIN_TOKEN to the admin token of that origin');
     return [{ admin: options.admin.replace(/\/$/, ''), token }];

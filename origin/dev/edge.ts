@@ -88,7 +88,9 @@ function runtimeOptions(bundle: EdgeBundle, options: EdgeOptions): MiniflareOpti
     log: new NoOpLog(),
     logRequests: false,
     telemetry: { enabled: false },
-    handleStructuredLogs: ({ message }: { message: string }) => log?.(message),
+    handleStructuredLogs: ({ message }: { message: string }) => {
+      log?.(message);
+    },
     cf: false,
     kvPersist: kvFolder ?? false,
     workers: [

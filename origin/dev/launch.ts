@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import type { Zone } from '../../shared/zones.ts';
-import { type StackFile, stackFileSchema, stackPath } from '../control/stack-file.ts';
-import { UsageFault } from '../usage-fault.ts';
 import { loadConfig, type OriginConfig } from '../config.ts';
+import { forgetStack, readStack, type StackFile, writeStack } from '../control/stack-file.ts';
 import { newGatewayKey } from '../keys/gateway-key.ts';
-import { newSigningKey, publicHalf, writePrivateKey, writePublicKeys } from '../keys/signing-key.ts';
+import { publicHalf, writePublicKeys } from '../keys/signing-key.ts';
+import { UsageFault } from '../usage-fault.ts';
 import { type RunningEdge, startEdge } from './edge.ts';
 import { writeLocalConfig } from './local-config.ts';
+import { localSigningKey, makeMissingKeys } from './local-keys.ts';
 import { LOCAL_ZONES } from './local-zones.ts';
 import { type OriginProcess, startOriginProcess } from './origin-process.ts';
 import { type Provider, startProvider } from './provider.ts';
@@ -43,8 +41,8 @@ export interface Stack {
 export async function launch(options: LaunchOptions): Promise<Stack> {
   const { data } = options;
   await mkdir(data, { recursive: true, mode: 0o700 });
-  const before = await previousStack(data);
-  await rm(stackPath(data), { force: true });
+  const before = await readStack(data).catch(() => undefined);
+  await forgetStack(data);
   const stack = new Launching(data);
   try {
     await stack.makeEdgeKey();
@@ -58,10 +56,15 @@ export async function launch(options: LaunchOptions): Promise<Stack> {
   }
 }
 
+interface LocalOriginProcess extends OriginProcess {
+  readonly token: string;
+  readonly config: OriginConfig;
+}
+
 class Launching {
   readonly #data: string;
   readonly #providers = new Map<string, Provider>();
-  readonly #origins = new Map<Zone, { process: OriginProcess; token: string; config: OriginConfig }>();
+  readonly #origins = new Map<Zone, LocalOriginProcess>();
   /** Plain keys, where this stack made them. */
   readonly #keys = new Map<string, string>();
   #edgeKey: JWK = { kty: 'OKP' };
@@ -72,7 +75,7 @@ class Launching {
   }
 
   async makeEdgeKey(): Promise<void> {
-    this.#edgeKey = await signingKey(join(this.#data, 'keys', 'edge.jwk.json'));
+    this.#edgeKey = await localSigningKey(join(this.#data, 'keys', 'edge.jwk.json'));
     await writePublicKeys(join(this.#data, 'keys', 'edge.jwks.json'), [publicHalf(this.#edgeKey)]);
   }
 
@@ -94,9 +97,7 @@ class Launching {
 
   /** Makes the keys that a configuration names and that do not exist yet, then runs it. */
   async addOrigin(file: string): Promise<void> {
-    const named = namesSchema.safeParse(parse(await readFile(file, 'utf8').catch(() => '{}')));
-    if (named.success) await this.#makeKeys(join(file, '..'), named.data);
-    const tokenName = named.data?.admin?.token_env ?? 'RESIDENCY_ADMIN_TOKEN';
+    const { tokenName } = await makeMissingKeys(file, this.#edgeKey);
     const token = process.env[tokenName] ?? randomBytes(24).toString('base64url');
     const environment = { [tokenName]: token };
     const config = loadConfig(file, { ...process.env, ...environment });
@@ -111,16 +112,8 @@ class Launching {
         `${file}: edge_keys does not hold the key of this stack's edge; point it to ${own}`,
       );
     }
-    const process_ = await startOriginProcess(file, join(this.#data, 'logs', `${zone}.log`), environment);
-    this.#origins.set(zone, { process: process_, token, config: config.value });
-  }
-
-  async #makeKeys(folder: string, named: Names): Promise<void> {
-    const at = (path: string) => (path.startsWith('/') ? path : join(folder, path));
-    if (named.signing_key !== undefined) await signingKey(at(named.signing_key));
-    if (named.edge_keys !== undefined && !existsSync(at(named.edge_keys))) {
-      await writePublicKeys(at(named.edge_keys), [publicHalf(this.#edgeKey)]);
-    }
+    const origin = await startOriginProcess(file, join(this.#data, 'logs', `${zone}.log`), environment);
+    this.#origins.set(zone, { ...origin, token, config: config.value });
   }
 
   async startEdge(port: number): Promise<void> {
@@ -128,16 +121,7 @@ class Launching {
     if (home === undefined) throw new UsageFault('there is no origin to run');
     this.#edge = await startEdge({
       port,
-      origins: Object.fromEntries(
-        [...this.#origins].map(
-          ([
-            zone,
-            {
-              process: { url },
-            },
-          ]) => [zone, url],
-        ),
-      ),
+      origins: Object.fromEntries([...this.#origins].map(([zone, { url }]) => [zone, url])),
       unattributedHome: home,
       signingKey: this.#edgeKey,
     });
@@ -160,54 +144,19 @@ class Launching {
     const file: StackFile = {
       edge: edge.url,
       origins: Object.fromEntries(
-        [...this.#origins].map(
-          ([
-            zone,
-            {
-              process: { url, admin },
-              token,
-            },
-          ]) => [zone, { url, admin, admin_token: token }],
-        ),
+        [...this.#origins].map(([zone, { url, admin, token }]) => [zone, { url, admin, admin_token: token }]),
       ),
       tenants,
       providers: Object.fromEntries([...this.#providers].map(([id, { url }]) => [id, url])),
     };
-    const path = stackPath(this.#data);
-    await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
-    await rename(`${path}.new`, path);
-    const origins = new Map([...this.#origins].map(([zone, origin]) => [zone, origin.process]));
-    return { file, edge, origins, providers: this.#providers, stop: () => this.stop() };
+    await writeStack(this.#data, file);
+    return { file, edge, origins: this.#origins, providers: this.#providers, stop: () => this.stop() };
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#origins.values()].map((origin) => origin.process.stop()));
+    await Promise.all([...this.#origins.values()].map((origin) => origin.stop()));
     await this.#edge?.close();
     await Promise.all([...this.#providers.values()].map((provider) => provider.close()));
-  }
-}
-
-/** What the launcher must know of a configuration before it can be checked: which keys it wants. */
-const namesSchema = z.object({
-  edge_keys: z.string().optional(),
-  signing_key: z.string().optional(),
-  admin: z.object({ token_env: z.string().optional() }).optional(),
-});
-type Names = z.infer<typeof namesSchema>;
-
-const jwkSchema = z.looseObject({ kty: z.string(), kid: z.string() });
-
-/** The private key in a file, made where there is none. */
-async function signingKey(file: string): Promise<JWK> {
-  if (!existsSync(file)) await writePrivateKey(file, (await newSigningKey()).private);
-  return jwkSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-}
-
-async function previousStack(data: string): Promise<StackFile | undefined> {
-  try {
-    return stackFileSchema.parse(JSON.parse(await readFile(stackPath(data), 'utf8')));
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Cloud, cloudRegion, regionInHost } from '../../shared/catalogue.ts';
-import { type Zone, zoneOfCountry } from '../../shared/zones.ts';
+import type { Zone } from '../../shared/zones.ts';
 import { checkBedrockModel } from './bedrock-models.ts';
 import type { Endpoint, ProviderName } from './endpoint.ts';
+import { abroad } from './location.ts';
 import { providerOf } from './provider.ts';
 
 /** Something wrong with one entry of the registry: where in the entry, and what to do. */
@@ -53,14 +54,11 @@ function region({ region, provider }: Endpoint, declaredCountry: string | undefi
   return findings;
 }
 
-function insideZone({ region, country }: Endpoint, zone: Zone): Finding[] {
-  if (country === undefined) return [];
-  const actual = zoneOfCountry(country);
-  if (actual === zone) return [];
-  const known = region === undefined ? undefined : cloudRegion(region);
-  const name = known ? `${known.city} (${known.region})` : (region ?? 'this endpoint');
-  const message = `${name} is in ${country}, ${actual ? `zone ${actual}` : 'in no zone'}, not ${zone}: take it out of this origin`;
-  return [{ path: [region === undefined ? 'country' : 'region'], message }];
+function insideZone(endpoint: Endpoint, zone: Zone): Finding[] {
+  const elsewhere = abroad(endpoint, zone);
+  if (elsewhere === undefined) return [];
+  const path = [endpoint.region === undefined ? 'country' : 'region'];
+  return [{ path, message: `${elsewhere}: take it out of this origin` }];
 }
 
 function hostAgrees(endpoint: Endpoint, zone: Zone): Finding[] {

@@ -6,14 +6,16 @@ import { observeRegion } from './region-evidence.ts';
 /** `LOCATION-aiplatform…` and `aiplatform.LOCATION.rep…`; without a location it is the global endpoint. */
 const HOST = /^(?:([a-z0-9-]+)-)?aiplatform(?:\.([a-z0-9-]+)\.rep)?\.googleapis\.com$/;
 
-/** The location stands in the path as well, and it is the path's that decides where the model runs. */
+/** The location stands in the path as well; where the two differ, neither is a promise. */
 const LOCATION = /\/locations\/([^/]+)/;
 
 function placeOf(url: URL): HostPlace | undefined {
   const host = HOST.exec(url.hostname);
   if (host === null) return undefined;
-  const location = LOCATION.exec(url.pathname)?.[1] ?? host[1] ?? host[2];
-  if (location === undefined || location === 'global') return { kind: 'anywhere' };
+  const named = new Set([host[1], host[2], LOCATION.exec(url.pathname)?.[1]]);
+  named.delete(undefined);
+  const [location, another] = named;
+  if (location === undefined || another !== undefined || location === 'global') return { kind: 'anywhere' };
   return isZone(location) ? { kind: 'zone', zone: location } : { kind: 'region', region: location };
 }
 

@@ -1,8 +1,8 @@
-import { cloudRegion } from '../../shared/catalogue.ts';
 import type { Narrowing } from '../../shared/policy.ts';
 import { countriesOf, gradeMeets } from '../../shared/policy-rules.ts';
-import { ZONE_COUNTRIES, type Zone, zoneOfCountry } from '../../shared/zones.ts';
+import { ZONE_COUNTRIES, type Zone } from '../../shared/zones.ts';
 import { type Endpoint, modelOf } from '../endpoints/endpoint.ts';
+import { abroad, countryOf } from '../endpoints/location.ts';
 import { providerOf } from '../endpoints/provider.ts';
 import { bestEvidence } from '../endpoints/region-evidence.ts';
 import type { LoadedPolicy } from './document.ts';
@@ -58,23 +58,18 @@ export const exceptionOf = ({ document }: LoadedPolicy, tenant: string) =>
   Object.hasOwn(document.tenants, tenant) ? document.tenants[tenant] : undefined;
 
 /**
- * Why an endpoint is not known to stay inside a zone. Asked of the catalogue again and not only of the
- * registry, so that no mistake in reading a configuration can open the zone.
+ * Why an endpoint is not known to stay inside a zone. Asked again of each candidate and not only when the
+ * registry is read, so that no mistake in a configuration can open the zone.
  */
-export function outsideZone(endpoint: Endpoint, zone: Zone): LastingRejection | undefined {
-  const { region, deployment } = endpoint;
-  if (deployment === 'global')
+function outsideZone(endpoint: Endpoint, zone: Zone): LastingRejection | undefined {
+  if (endpoint.deployment === 'global') {
     return place('deployment type global routes across regions of the whole world');
-  const known = region === undefined ? undefined : cloudRegion(region);
-  const country = known?.country ?? endpoint.country;
-  if (country === undefined) {
-    const zoneWide = deployment === 'zone' && endpoint.zone === zone;
-    return zoneWide ? undefined : place('region not labelled: it is not known in which country it runs');
   }
-  const actual = zoneOfCountry(country);
-  if (actual === zone) return undefined;
-  const name = known ? `${known.city} (${known.region})` : (region ?? endpoint.id);
-  return place(`${name} is in ${country}, ${actual ? `zone ${actual}` : 'in no zone'}, not ${zone}`);
+  const elsewhere = abroad(endpoint, zone);
+  if (elsewhere !== undefined) return place(elsewhere);
+  if (countryOf(endpoint) !== undefined) return undefined;
+  const zoneWide = endpoint.deployment === 'zone' && endpoint.zone === zone;
+  return zoneWide ? undefined : place('region not labelled: it is not known in which country it runs');
 }
 
 /** Why the lists of a policy or an exception leave an endpoint out. A list that is empty or missing does not. */
@@ -85,7 +80,7 @@ function narrowedOut(
   zone: Zone,
   by: string,
 ): LastingRejection | undefined {
-  const { region, country, deployment } = endpoint;
+  const { region, deployment } = endpoint;
   const deployments = allow.deployments ?? [];
   if (deployments.length > 0 && !deployments.includes(deployment)) {
     return place(`deployment type ${deployment} routes across regions, which ${by} does not allow`);
@@ -98,7 +93,7 @@ function narrowedOut(
     if (deployment !== 'regional')
       return place(`deployment type ${deployment} routes across regions, and ${by} names regions`);
     if (!regions.includes(region))
-      return place(`region ${region} (${country ?? 'no country'}) is not one that ${by} names`);
+      return place(`region ${region} (${countryOf(endpoint) ?? 'no country'}) is not one that ${by} names`);
   }
   const models = allow.models ?? [];
   if (models.length > 0 && own !== undefined && !models.includes(own)) {
@@ -109,11 +104,13 @@ function narrowedOut(
 
 /** What may run anywhere in the zone is inside a set of countries only if the whole zone is. */
 function outsideCountries(
-  { region, country, deployment }: Endpoint,
+  endpoint: Endpoint,
   countries: ReadonlySet<string>,
   zone: Zone,
   by: string,
 ): LastingRejection | undefined {
+  const { region, deployment } = endpoint;
+  const country = countryOf(endpoint);
   if (deployment !== 'regional') {
     const missing = ZONE_COUNTRIES[zone].find((member) => !countries.has(member));
     if (missing === undefined) return undefined;

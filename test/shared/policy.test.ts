@@ -22,7 +22,7 @@ describe('a policy document', () => {
       models: [],
       region_evidence: 'declared',
     });
-    expect(policy.workloads['chat']).toMatchObject({
+    expect(policy.workloads.chat).toMatchObject({
       failover: { secondary: [], on_exhausted: 'fail_closed' },
       health: {
         interval_seconds: 10,

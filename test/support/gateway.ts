@@ -2,7 +2,7 @@ import { type EdgeOptions, type RunningEdge, startEdge } from '../../origin/dev/
 import { newSigningKey, type SigningKey } from '../../origin/keys/signing-key.ts';
 import type { Limits } from '../../origin/limits.ts';
 import type { OriginSetup } from '../../origin/main.ts';
-import { startZone, type TestZone } from './zone.ts';
+import { startZone, type TestZone, type ZoneSpec } from './zone.ts';
 
 export interface TestGateway {
   readonly edge: RunningEdge;
@@ -16,6 +16,9 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<Limits>;
   readonly setup?: OriginSetup;
   readonly edge?: Partial<EdgeOptions>;
+  /** Replaces members of one zone's specification. */
+  readonly eu?: Partial<ZoneSpec>;
+  readonly us?: Partial<ZoneSpec>;
 }
 
 /**
@@ -59,6 +62,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       { id: 'paused', state: 'suspended' },
       { id: 'leaving', state: 'moving' },
     ],
+    ...options.eu,
   });
   const us = await startZone({
     ...common,
@@ -69,6 +73,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       { id: 'iad-messages', region: 'us-east-1', provider: 'anthropic' },
     ],
     tenants: [{ id: 'globex' }],
+    ...options.us,
   });
   const edge = await startEdge({
     port: 0,

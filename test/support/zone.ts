@@ -5,13 +5,14 @@ import type { JWK } from 'jose';
 import pino from 'pino';
 import { stringify } from 'yaml';
 import { keyHash } from '../../origin/admit/key.ts';
-import { loadConfig } from '../../origin/config.ts';
+import { loadConfig, type OriginConfig } from '../../origin/config.ts';
 import { type Provider, startProvider } from '../../origin/dev/provider.ts';
 import { newGatewayKey } from '../../origin/keys/gateway-key.ts';
 import { newSigningKey, writePrivateKey, writePublicKeys } from '../../origin/keys/signing-key.ts';
 import type { Limits } from '../../origin/limits.ts';
 import { type OriginSetup, type RunningOrigin, startOrigin } from '../../origin/main.ts';
-import { openSqliteReader } from '../../origin/store/sqlite.ts';
+import { openSqliteReader, openSqliteStore } from '../../origin/store/sqlite.ts';
+import type { Store } from '../../origin/store/store.ts';
 import { type AuditRecord, recordSchema } from '../../shared/record.ts';
 import type { Zone } from '../../shared/zones.ts';
 
@@ -20,6 +21,10 @@ export interface EndpointSpec {
   readonly id: string;
   readonly region: string;
   readonly provider?: 'openai-compatible' | 'anthropic' | 'azure-openai';
+  /** Response header in which the endpoint says where it ran. */
+  readonly regionHeader?: string;
+  /** The endpoint's own credential, as its environment variable would hold it. */
+  readonly credential?: string;
 }
 
 export interface TeamSpec {
@@ -48,6 +53,10 @@ export interface ZoneSpec {
   readonly workloads?: Readonly<Record<string, string>>;
   readonly limits?: Partial<Limits>;
   readonly setup?: OriginSetup;
+  /** Puts a store of the test's own before the real one. */
+  readonly wrapStore?: (store: Store) => Store;
+  /** Changes the loaded configuration to what no file may say. */
+  readonly amend?: (config: OriginConfig) => OriginConfig;
 }
 
 export interface TestZone {
@@ -69,6 +78,19 @@ export interface TestZone {
   close(): Promise<void>;
 }
 
+/** Admin token of every test origin. */
+export const ADMIN_TOKEN = 'test-admin-token-0123456789';
+
+const credentialName = (endpoint: string): string =>
+  `TEST_CREDENTIAL_${endpoint.toUpperCase().replaceAll('-', '_')}`;
+
+const credentialsOf = (endpoints: readonly EndpointSpec[]): Record<string, string> =>
+  Object.fromEntries(
+    endpoints.flatMap(({ id, credential }) =>
+      credential === undefined ? [] : [[credentialName(id), credential]],
+    ),
+  );
+
 /** The model id by which a test endpoint knows a workload. */
 export const modelOf = (endpoint: string, workload: string): string => `${endpoint}.${workload}-20260101`;
 
@@ -85,11 +107,17 @@ export async function startZone(spec: ZoneSpec): Promise<TestZone> {
   const start = async () => {
     const config = loadConfig(configFile, {
       ...process.env,
-      TEST_ADMIN_TOKEN: 'test-admin-token-0123456789',
+      TEST_ADMIN_TOKEN: ADMIN_TOKEN,
+      ...credentialsOf(spec.endpoints),
     });
     if (!config.ok)
       throw new Error(config.error.map(({ path, message }) => `${path}: ${message}`).join('\n'));
-    return startOrigin(config.value, { logger, ...spec.setup });
+    const store = spec.wrapStore?.(await openSqliteStore({ path: join(folder, 'log.db'), zone: spec.zone }));
+    return startOrigin(spec.amend?.(config.value) ?? config.value, {
+      logger,
+      ...(store && { store }),
+      ...spec.setup,
+    });
   };
   let origin = await start();
   const records = async () => {
@@ -180,10 +208,12 @@ export async function writeConfig(
     edge_keys: 'edge.jwks.json',
     signing_key: 'origin.jwk.json',
     log_name: `residency.test/${spec.zone}`,
-    endpoints: spec.endpoints.map(({ id, region, provider = 'openai-compatible' }) => ({
+    endpoints: spec.endpoints.map(({ id, region, provider = 'openai-compatible', ...rest }) => ({
       id,
       provider,
       region,
+      ...(rest.regionHeader !== undefined && { region_header: rest.regionHeader }),
+      ...(rest.credential !== undefined && { credential_env: credentialName(id) }),
       deployment: 'regional',
       base_url: `${providers.get(id)?.url ?? ''}/v1`,
       models: Object.fromEntries(Object.keys(workloads).map((name) => [name, modelOf(id, name)])),

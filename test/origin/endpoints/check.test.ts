@@ -80,9 +80,15 @@ describe('a host name that disagrees', () => {
     expect(vertex(`https://europe-west3-aiplatform.googleapis.com${path('global')}`)).toContain(
       'promises no place',
     );
-    expect(vertex(`https://europe-west3-aiplatform.googleapis.com${path('us-east4')}`)).toContain(
-      'is in us-east4',
-    );
+    for (const [host, location] of [
+      ['europe-west3', 'us-east4'],
+      ['us-east4', 'europe-west3'],
+    ] as const) {
+      const url = `https://${host}-aiplatform.googleapis.com${path(location)}`;
+      expect(vertex(url)).toContain('promises no place');
+    }
+    const iowa = `https://us-central1-aiplatform.googleapis.com${path('us-central1')}`;
+    expect(vertex(iowa)).toContain('is in us-central1');
     expect(vertex(`https://aiplatform.eu.rep.googleapis.com${path('eu')}`)).toContain(
       'the deployment is "zone"',
     );
