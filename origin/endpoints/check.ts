@@ -2,7 +2,6 @@ import { type Cloud, cloudRegion, regionInHost } from '../../shared/catalogue.ts
 import type { Zone } from '../../shared/zones.ts';
 import { checkBedrockModel } from './bedrock-models.ts';
 import type { Endpoint, ProviderName } from './endpoint.ts';
-import { abroad } from './location.ts';
 import { providerOf } from './provider.ts';
 
 /** Something wrong with one entry of the registry: where in the entry, and what to do. */
@@ -18,8 +17,8 @@ const CLOUD_OF: Readonly<Partial<Record<ProviderName, Cloud>>> = {
 };
 
 /**
- * Everything that shows an entry to be outside the origin's zone, or to contradict itself about where it is.
- * An entry without any region or country passes: it is no candidate for anyone.
+ * Everything in which an entry contradicts itself about where it is. An entry without any region or country
+ * passes: it is no candidate for anyone. So does one that is in another zone: the graphs that name it are told.
  *
  * @param declaredCountry the country as the entry itself gives it
  */
@@ -29,7 +28,6 @@ export const checkEndpoint = (
   zone: Zone,
 ): readonly Finding[] => [
   ...region(endpoint, declaredCountry),
-  ...insideZone(endpoint, zone),
   ...hostAgrees(endpoint, zone),
   ...models(endpoint),
 ];
@@ -52,13 +50,6 @@ function region({ region, provider }: Endpoint, declaredCountry: string | undefi
     findings.push({ path: ['country'], message });
   }
   return findings;
-}
-
-function insideZone(endpoint: Endpoint, zone: Zone): Finding[] {
-  const elsewhere = abroad(endpoint, zone);
-  if (elsewhere === undefined) return [];
-  const path = [endpoint.region === undefined ? 'country' : 'region'];
-  return [{ path, message: `${elsewhere}: take it out of this origin` }];
 }
 
 function hostAgrees(endpoint: Endpoint, zone: Zone): Finding[] {

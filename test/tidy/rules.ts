@@ -26,6 +26,7 @@ const SPINE = new Set(
     'gateway',
     'local-routes',
     'refuse',
+    'relay',
     'reply',
   ].map((name) => `origin/${name}.ts`),
 );

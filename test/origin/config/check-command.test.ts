@@ -57,14 +57,25 @@ describe('residency check', () => {
     expect(code).toBe(1);
   });
 
-  it('exits 2 with every fault where it cannot be used, London in the eu zone among them', async () => {
-    const london = ORIGIN.replaceAll('eu-west-1', 'eu-west-2').replace('port: 8801', 'port: -1');
-    const text = await check('--config', originFiles({ 'eu.yaml': london }));
-    expect(text.stderr).toContain('London (eu-west-2) is in GB, zone uk, not eu');
+  it('exits 1 where an endpoint of another zone stands in a graph, and names its country', async () => {
+    const london = ORIGIN.replaceAll('eu-west-1', 'eu-west-2');
+    const { code, stdout, stderr } = await check('--config', originFiles({ 'eu.yaml': london }));
+    expect(stderr).toContain('never serves contract-review: London (eu-west-2) is in GB, zone uk, not eu');
+    expect(stdout).toContain('never dub-bedrock: London (eu-west-2) is in GB');
+    expect(code).toBe(1);
+  });
+
+  it('exits 2 with every fault where it cannot be used', async () => {
+    const broken = ORIGIN.replace('port: 8801', 'port: -1').replace(
+      'deployment: regional',
+      'deployment: anywhere',
+    );
+    const text = await check('--config', originFiles({ 'eu.yaml': broken }));
     expect(text.stderr).toContain('eu.yaml:2 listen.port: ');
+    expect(text.stderr).toContain('deployment: ');
     expect(text.stderr).toContain('2 faults');
     expect(text.code).toBe(2);
-    const json = await check('--json', '--config', originFiles({ 'eu.yaml': london }));
+    const json = await check('--json', '--config', originFiles({ 'eu.yaml': broken }));
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, faults: [{}, {}], matrix: [] });
     expect(json.code).toBe(2);
   });

@@ -113,6 +113,14 @@ describe('the policy', () => {
     expect(outcome(approved(['other']))).toBe('model_not_allowed');
   });
 
+  it('speaks of the region where one endpoint falls to its place and another to its model', () => {
+    const mixed = policy(
+      { allow: { countries: ['DE'], models: ['other'] } },
+      { primary: 'fra', secondary: ['dub'] },
+    );
+    expect(outcome({ policy: mixed })).toBe('region_blocked');
+  });
+
   it('passes over endpoints that cannot show their region as well as it asks', () => {
     const asking = (region_evidence: string) => ({
       policy: policy({ allow: { countries: ['EEA'], region_evidence } }),
