@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkEndpoint } from '../../../origin/endpoints/check.ts';
+import { abroad } from '../../../origin/endpoints/location.ts';
 import { endpointEntrySchema } from '../../../origin/endpoints/registry.ts';
-import { outsideZone } from '../../../origin/policy/standing.ts';
 import { cloudRegion } from '../../../shared/catalogue.ts';
 import catalogue from '../../../shared/regions.json' with { type: 'json' };
 import { type Zone, zoneOfCountry } from '../../../shared/zones.ts';
@@ -16,16 +16,14 @@ function findings(entry: Record<string, unknown>, zone: Zone = 'eu'): string {
 
 /** Why an endpoint is never a candidate in a zone. */
 const outside = (entry: Record<string, unknown>, zone: Zone = 'eu'): string =>
-  outsideZone(endpoint(entry), zone)?.words ?? '';
+  abroad(endpoint(entry), zone) ?? '';
 
 const PROVIDER_OF: Record<string, string> = { aws: 'bedrock', azure: 'azure-openai', gcp: 'vertex' };
 
 describe('a region is in a zone by its country, whatever its name', () => {
   it('tells London from the European Union, with its country', () => {
-    expect(findings({ region: 'eu-west-2' })).toBe(
-      'region: London (eu-west-2) is in GB, zone uk, not eu: take it out of this origin',
-    );
-    expect(findings({ region: 'eu-central-2' })).toContain('Zurich (eu-central-2) is in CH, zone ch, not eu');
+    expect(outside({ region: 'eu-west-2' })).toBe('London (eu-west-2) is in GB, zone uk, not eu');
+    expect(outside({ region: 'eu-central-2' })).toContain('Zurich (eu-central-2) is in CH, zone ch, not eu');
   });
 
   it.each(catalogue.traps)('puts %s %s into the zone of its country alone', (cloud = '', region = '') => {
