@@ -26,7 +26,7 @@ export async function pin(
   const origin = environment.origins[tenant.zone];
   const answer = origin === undefined ? undefined : await ask(request, origin, tenant, call, environment);
   if (answer !== undefined && !isForeign(answer.status)) return ok(passedOn(answer, call));
-  await answer?.body?.cancel();
+  await answer?.body?.cancel().catch(() => undefined);
   return err({
     refusal: { code: 'origin_unavailable' },
     tenant: tenant.id,
@@ -49,19 +49,13 @@ async function ask(
   environment: Environment,
 ): Promise<Response | undefined> {
   const target = targetOf(origin, call.url);
-  const headers = requestHeaders(request.headers);
+  const assertion = await signAssertion(tenant, target, call, environment.signingKey);
   const bodyless = request.method === 'GET' || request.method === 'HEAD';
-  // A length without the body that it announces would make the origin take the next request for it.
-  if (bodyless) headers.delete('content-length');
-  headers.set(HEADER.jurisdiction, tenant.zone);
-  headers.set(HEADER.tenant, tenant.id);
-  headers.set(HEADER.requestId, call.id);
-  headers.set(HEADER.assertion, await signAssertion(tenant, target, call, environment.signingKey));
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ORIGIN_HEADERS_LIMIT_MS);
   const init: PassThrough = {
     method: request.method,
-    headers,
+    headers: decidedHeaders(request.headers, tenant, call, assertion),
     body: bodyless ? null : request.body,
     redirect: 'manual',
     // A cached answer would be served from wherever the cache is, and to whoever asks for the same path.
@@ -76,6 +70,16 @@ async function ask(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What the caller sent, with one value where the edge has decided one. */
+function decidedHeaders(sent: Headers, tenant: Tenant, call: Call, assertion: string): Headers {
+  const headers = requestHeaders(sent);
+  headers.set(HEADER.jurisdiction, tenant.zone);
+  headers.set(HEADER.tenant, tenant.id);
+  headers.set(HEADER.requestId, call.id);
+  headers.set(HEADER.assertion, assertion);
+  return headers;
 }
 
 /** Setting the parts keeps the host: resolving `//evil.example/x` against the origin would not. */

@@ -33,7 +33,8 @@ export async function buildWorker(entry: string): Promise<EdgeBundle> {
     await promisify(execFile)(
       process.execPath,
       [
-        ...[wranglerProgram(), 'deploy', entry, '--dry-run', '--env', 'production'],
+        ...[wranglerProgram(), 'deploy', entry, '--config', 'wrangler.toml'],
+        ...['--dry-run', '--env', 'production'],
         ...['--outdir', folder, '--outfile', upload],
       ],
       {

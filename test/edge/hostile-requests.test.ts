@@ -14,10 +14,10 @@ afterAll(async () => {
   await Promise.all([world.close(), evil.close()]);
 });
 
-/** Sends header lines as they are on a connection that ends with the answer; gives status, code and origin's view. */
+/** Sends header lines as they are; gives status, code and what the origin saw. */
 async function send(headers: string, target = '/v1/models', body = '') {
   const before = world.eu.calls.all.length;
-  const head = `POST ${target} HTTP/1.1\r\nhost: ai.example\r\nconnection: close\r\n${headers}\r\n${body}`;
+  const head = `POST ${target} HTTP/1.1\r\nhost: ai.example\r\n${headers}\r\n${body}`;
   const answer = await rawExchange(world.edge.url, head);
   return {
     status: Number(/^HTTP\/1.1 (\d{3})/.exec(answer)?.[1]),
@@ -165,7 +165,7 @@ describe('the framing of a body', () => {
 
   it('of a GET is not announced to the origin and then left out', async () => {
     const before = world.eu.calls.all.length;
-    const head = `GET /v1/models HTTP/1.1\r\nhost: ai.example\r\nconnection: close\r\n${lines(ACME)}`;
+    const head = `GET /v1/models HTTP/1.1\r\nhost: ai.example\r\n${lines(ACME)}`;
     const answer = await rawExchange(world.edge.url, `${head}content-length: 3\r\n\r\nabc`);
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
     const [request] = world.eu.calls.all.slice(before);

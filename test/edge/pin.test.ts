@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ACME, type EdgeWorld, keyOf, lines, startEdgeWorld } from '../support/edge.ts';
 import { startStubOrigin } from '../support/stub-origin.ts';
 
@@ -77,6 +77,11 @@ describe('a call of a tenant that may be served', () => {
       colo: 'FRA',
     });
     expect(claims.exp - claims.iat).toBeCloseTo(60, 3);
+  });
+
+  it('is asked for past every cache, since a cached answer knows no zone and no caller', async () => {
+    await (await world.call('/v1/receipts/a.css', { headers: ACME })).body.dump();
+    expect(world.eu.calls.all.at(-1)?.headers['cache-control']).toBe('no-cache');
   });
 
   it('carries an assertion of its own each time', async () => {

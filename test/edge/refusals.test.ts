@@ -258,7 +258,7 @@ describe('a refusal', () => {
     ]);
     const there = await rawExchange(
       world.edge.url,
-      `GET /v1/models HTTP/1.1\r\nhost: ch.ai.example:8787\r\nconnection: close\r\n${lines(headers)}\r\n`,
+      `GET /v1/models HTTP/1.1\r\nhost: ch.ai.example:8787\r\n${lines(headers)}\r\n`,
     );
     expect(there).toMatch(/^HTTP\/1.1 200 /);
     expect((await world.eu.calls.next()).headers['x-jurisdiction']).toBe('ch');

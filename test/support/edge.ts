@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -93,12 +92,21 @@ export const lines = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
 
-/** Sends bytes as they are and gives everything that comes back until the other side closes. */
+/** Sends bytes as they are and gives the whole answer to them, or what came of it before the connection closed. */
 export async function rawExchange(url: string, request: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
-  const received: Buffer[] = [];
-  socket.on('data', (chunk) => received.push(chunk));
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(Buffer.from(request, 'utf8'));
-  await once(socket, 'close');
-  return Buffer.concat(received).toString('latin1');
+  let answer = '';
+  for await (const chunk of socket.setEncoding('latin1')) {
+    answer = (answer + chunk).replace(/^HTTP\/1.1 100 .*?\r\n\r\n/s, '');
+    if (isWhole(answer)) break;
+  }
+  return answer;
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, end))?.[1];
+  return length === undefined ? answer.endsWith('\r\n0\r\n\r\n') : answer.length >= end + 4 + Number(length);
 }

@@ -12,7 +12,7 @@ import { newSigningKey, writePrivateKey, writePublicKeys } from '../../origin/ke
 import type { Limits } from '../../origin/limits.ts';
 import { type OriginSetup, type RunningOrigin, startOrigin } from '../../origin/main.ts';
 import { openSqliteReader, openSqliteStore } from '../../origin/store/sqlite.ts';
-import type { Store } from '../../origin/store/store.ts';
+import type { LogReader, Store } from '../../origin/store/store.ts';
 import { type AuditRecord, recordSchema } from '../../shared/record.ts';
 import type { Zone } from '../../shared/zones.ts';
 
@@ -120,19 +120,17 @@ export async function startZone(spec: ZoneSpec): Promise<TestZone> {
     });
   };
   let origin = await start();
+  let opening: Promise<LogReader> | undefined;
   const records = async () => {
-    const reader = await openSqliteReader({ path: join(folder, 'log.db'), zone: spec.zone });
-    try {
-      const all: AuditRecord[] = [];
-      for (let after = -1; ; ) {
-        const page = await reader.after(after, 1_000);
-        const last = page.at(-1);
-        if (last === undefined) return all;
-        all.push(...page.map(({ canonical }) => recordSchema.parse(JSON.parse(canonical))));
-        after = last.seq;
-      }
-    } finally {
-      await reader.close();
+    opening ??= openSqliteReader({ path: join(folder, 'log.db'), zone: spec.zone });
+    const reader = await opening;
+    const all: AuditRecord[] = [];
+    for (let after = -1; ; ) {
+      const page = await reader.after(after, 1_000);
+      const last = page.at(-1);
+      if (last === undefined) return all;
+      all.push(...page.map(({ canonical }) => recordSchema.parse(JSON.parse(canonical))));
+      after = last.seq;
     }
   };
   return {
@@ -153,6 +151,7 @@ export async function startZone(spec: ZoneSpec): Promise<TestZone> {
       origin = await start();
     },
     close: async () => {
+      await (await opening)?.close();
       await origin.close();
       await Promise.all([...providers.values()].map((provider) => provider.close()));
       await rm(folder, { recursive: true, force: true });
