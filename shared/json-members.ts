@@ -52,47 +52,26 @@ export class MemberScanner {
     this.#offset += chunk.length;
   }
 
-  /** Reads on inside a string; strings hold nearly all bytes of a prompt, so they are skipped, not stepped through. */
+  /** Reads on inside a string, in one plain loop whose time no choice of quotes and backslashes can raise. */
   #string(chunk: Buffer, from: number): number {
+    let escaped = this.#escaped;
+    let open = true;
     let index = from;
-    if (this.#escaped) {
-      this.#escaped = false;
-      index += 1;
+    for (; open && index < chunk.length; index += 1) {
+      const byte = chunk[index];
+      open = escaped || byte !== QUOTE;
+      escaped = !escaped && byte === BACKSLASH;
     }
-    let end = chunk.length;
-    while (index < chunk.length) {
-      const quote = chunk.indexOf(QUOTE, index);
-      const limit = quote === -1 ? chunk.length : quote;
-      const next = this.#afterEscapes(chunk, index, limit);
-      if (next > limit) {
-        index = next;
-        continue;
-      }
-      if (quote === -1) break;
-      this.#inString = false;
-      end = quote + 1;
-      break;
-    }
-    if (index > chunk.length) this.#escaped = true;
-    this.#keep(chunk, from, end);
-    if (!this.#inString) this.#stringEnded(end);
-    return end;
-  }
-
-  /** The first index at or after `limit` that no backslash before it escapes. */
-  #afterEscapes(chunk: Buffer, from: number, limit: number): number {
-    let index = from;
-    while (index < limit) {
-      const backslash = chunk.subarray(index, limit).indexOf(BACKSLASH);
-      if (backslash === -1) return limit;
-      index += backslash + 2;
-    }
+    this.#escaped = escaped;
+    this.#inString = open;
+    this.#keep(chunk, from, index);
+    if (!open) this.#stringEnded(index);
     return index;
   }
 
   #stringEnded(end: number): void {
     if (this.#depth === 1 && this.#place === 'name') {
-      this.#name = this.#nameRead();
+      this.#name = nameOf(this.#kept);
       this.#kept = undefined;
       this.#place = 'after_name';
     } else if (this.#place === 'value') {
@@ -144,15 +123,13 @@ export class MemberScanner {
     if (this.#kept.length + to - from > limit) this.#kept = undefined;
     else for (let index = from; index < to; index += 1) this.#kept.push(chunk[index] ?? 0);
   }
+}
 
-  /** The member's name with its escapes resolved: `"mod\u0065l"` is `model` too. */
-  #nameRead(): string {
-    if (this.#kept === undefined) return '';
-    try {
-      const name: unknown = JSON.parse(Buffer.from(this.#kept).toString('utf8'));
-      return typeof name === 'string' ? name : '';
-    } catch {
-      return '';
-    }
+/** A name with its escapes resolved: `"mod\u0065l"` is `model` too. */
+function nameOf(written: readonly number[] = []): string {
+  try {
+    return String(JSON.parse(Buffer.from(written).toString('utf8')));
+  } catch {
+    return '';
   }
 }

@@ -9,9 +9,11 @@ import OpenAI, {
 } from 'openai';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Provider } from '../../origin/dev/provider.ts';
+import { collect } from '../origin/dev/provider/reading.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import {
   endedRecords,
+  errorOf,
   expectServed,
   reached,
   recordingFetch,
@@ -60,13 +62,6 @@ afterAll(() => gateway.close());
 const served = (response: Response, route: string, more: Partial<Parameters<typeof expectServed>[1]> = {}) =>
   expectServed(gateway, { headers: response.headers, endpoint: 'fra', route, tokens, ...more });
 
-/** What a call is refused with. */
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
 describe('the OpenAI SDK is served in its zone', () => {
   it('with a chat completion', async () => {
     const { data, response, request_id } = await client.chat.completions.create(chat).withResponse();
@@ -80,7 +75,7 @@ describe('the OpenAI SDK is served in its zone', () => {
     const { data, response } = await client.chat.completions
       .create({ ...chat, stream: true, stream_options: { include_usage: true } })
       .withResponse();
-    const chunks = await Array.fromAsync(data);
+    const chunks = await collect(data);
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(ANSWER);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 33 } });
     await served(response, '/v1/chat/completions', { sent: sent.bodies[0] ?? '', streamed: true });
@@ -88,7 +83,7 @@ describe('the OpenAI SDK is served in its zone', () => {
 
   it('with a stream that reports no usage, whose tokens are then not guessed', async () => {
     const { data, response } = await client.chat.completions.create({ ...chat, stream: true }).withResponse();
-    await Array.fromAsync(data);
+    await collect(data);
     const none = { input: null, output: null };
     await served(response, '/v1/chat/completions', { streamed: true, tokens: none });
   });
@@ -121,7 +116,7 @@ describe('the OpenAI SDK is served in its zone', () => {
     fra.reset();
 
     const streamed = await client.completions.create({ ...asked, stream: true }).withResponse();
-    const texts = (await Array.fromAsync(streamed.data)).map((chunk) => chunk.choices[0]?.text);
+    const texts = (await collect(streamed.data)).map((chunk) => chunk.choices[0]?.text);
     expect(texts.join('')).toBe(ANSWER);
     const none = { input: null, output: null };
     await served(streamed.response, '/v1/completions', { streamed: true, tokens: none });
@@ -139,7 +134,7 @@ describe('the OpenAI SDK is served in its zone', () => {
     const { data, response } = await client.responses
       .create({ model: 'support-chat', input: 'Hello', stream: true })
       .withResponse();
-    const events = await Array.fromAsync(data);
+    const events = await collect(data);
     expect(events.at(-1)?.type).toBe('response.completed');
     expect(
       events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : [])).join(''),
@@ -260,7 +255,7 @@ describe('an upload by the OpenAI SDK', () => {
     const { data, response } = await client.audio.transcriptions
       .create({ model: 'support-chat', file, stream: true })
       .withResponse();
-    const events = await Array.fromAsync(data);
+    const events = await collect(data);
     expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text: ANSWER });
     await served(response, '/v1/audio/transcriptions', { streamed: true });
   });
@@ -282,7 +277,7 @@ describe('the models that the OpenAI SDK lists', () => {
     expect(reached(gateway)).toEqual([]);
   });
 
-  it('are those of the team where the key is a team’s', async () => {
+  it("are those of the team where the key is a team's", async () => {
     const list = await clientOf(gateway.eu.key('acme', 'narrow')).models.list();
     expect(list.data.map(({ id }) => id)).toEqual(['embed']);
   });
@@ -296,7 +291,7 @@ describe('the models that the OpenAI SDK lists', () => {
 });
 
 describe('a caller with the OpenAI SDK who hangs up', () => {
-  it('in the middle of a stream ends the call at the endpoint, which is recorded as the caller’s doing', async () => {
+  it("in the middle of a stream ends the call at the endpoint, which is recorded as the caller's doing", async () => {
     fra.order({ gate: 'frame' });
     const { data, response } = await client.chat.completions.create({ ...chat, stream: true }).withResponse();
     const held = await fra.waitFor(({ heldAt }) => heldAt === 'frame');
@@ -392,7 +387,7 @@ describe('the OpenAI SDK gets its own kind of error', () => {
 });
 
 describe('what an endpoint says no to', () => {
-  it('reaches the caller as BadRequestError in the endpoint’s own words, and no record', async () => {
+  it("reaches the caller as BadRequestError in the endpoint's own words, and no record", async () => {
     fra.order({ status: 400, echo: ['prompt'] });
     const error = await errorOf(client.chat.completions.create(chat));
     expect(error).toBeInstanceOf(BadRequestError);
@@ -443,4 +438,8 @@ describe('the retries of the OpenAI SDK', () => {
     });
     expect(reached(gateway).map(({ endpoint }) => endpoint)).toEqual(['fra', 'dub']);
   });
+});
+
+it("leaves nothing on record in any zone but the tenant's own", async () => {
+  expect(await gateway.us.records()).toEqual([]);
 });
