@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,6 +9,8 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+
+const CACHE = join(REPOSITORY, 'node_modules', '.cache', 'residency-edge');
 
 /** Milliseconds that one build may take. It takes about two seconds. */
 const BUILD_LIMIT_MS = 60_000;
@@ -51,10 +54,49 @@ export async function buildWorker(entry: string): Promise<EdgeBundle> {
 
 let built: Promise<EdgeBundle> | undefined;
 
-/** The production edge, built from the sources as they are: once in each process. */
+/** The production edge, built from the sources as they are: once for each state of them. */
 export function edgeBundle(): Promise<EdgeBundle> {
-  built ??= buildWorker('edge/worker.ts');
+  built ??= keptBundle();
   return built;
+}
+
+const bundleSchema = z.object({
+  script: z.string(),
+  compatibilityDate: z.string(),
+  compatibilityFlags: z.array(z.string()),
+});
+
+/** Kept under a hash of everything that it is made of, so that what is found is never stale. */
+async function keptBundle(): Promise<EdgeBundle> {
+  const file = join(CACHE, `${await hashOfSources()}.json`);
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return bundleSchema.parse(JSON.parse(kept));
+  const bundle = await buildWorker('edge/worker.ts');
+  await mkdir(CACHE, { recursive: true });
+  await writeFile(`${file}.${process.pid}`, JSON.stringify(bundle));
+  await rename(`${file}.${process.pid}`, file);
+  return bundle;
+}
+
+async function hashOfSources(): Promise<string> {
+  const hash = createHash('sha256');
+  const folders = await Promise.all(
+    ['edge', 'shared'].map((name) => readdir(join(REPOSITORY, name), { recursive: true })),
+  );
+  const sources = folders.flatMap((names, index) =>
+    names.map((name) => join(index === 0 ? 'edge' : 'shared', name)),
+  );
+  for (const path of [
+    ...sources.filter((name) => /\.(ts|json)$/.test(name)).sort(),
+    'wrangler.toml',
+    'package-lock.json',
+  ]) {
+    hash
+      .update(path)
+      .update('\0')
+      .update(await readFile(join(REPOSITORY, path)));
+  }
+  return hash.digest('hex');
 }
 
 function wranglerProgram(): string {
