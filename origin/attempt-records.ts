@@ -1,5 +1,5 @@
 import { type ErrorCode, type Refusal, type RejectedCandidate, statusOf } from '../shared/errors.ts';
-import type { AuditRecord } from '../shared/record.ts';
+import { type AuditRecord, END_KINDS } from '../shared/record.ts';
 import type { Call } from './admit/call.ts';
 import type { Appended } from './audit/ledger.ts';
 import type { Facts } from './audit/records.ts';
@@ -18,6 +18,7 @@ export class AttemptRecords {
   readonly #gateway: Gateway;
   readonly #common: Facts;
   readonly #pending: AuditRecord;
+  #ended = false;
 
   constructor(
     gateway: Gateway,
@@ -47,6 +48,11 @@ export class AttemptRecords {
     return this.#common.workload ?? '';
   }
 
+  /** Whether the `pending` has its end; it gets one and no second. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   get endpoint(): Endpoint {
     return this.candidate.endpoint;
   }
@@ -67,7 +73,25 @@ export class AttemptRecords {
       latency_ms: this.#gateway.clock.now() - this.startedAt,
       ...facts,
     });
-    return { record, kept: await this.#gateway.ledger.append(record) };
+    const kept = await this.#gateway.ledger.append(record);
+    if (END_KINDS.some((end) => end === kind)) this.#ended = true;
+    return { record, kept };
+  }
+}
+
+/** Does work on an attempt; where that breaks, its `pending` still gets an end before the call is given up. */
+export async function endedOnRecord<T>(
+  call: Call,
+  records: AttemptRecords,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    call.stop('gateway');
+    const kind = call.outgoing.headersSent ? 'interrupted' : 'failed';
+    if (!records.ended) await records.append(kind, { actor: 'gateway' });
+    throw cause;
   }
 }
 

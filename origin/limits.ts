@@ -39,8 +39,8 @@ export const limitsSchema = z.strictObject({
   drain_ms: ms(30_000),
   /** Until a connection to an endpoint stands, TLS included. */
   connect_ms: ms(5_000),
-  /** Connections to one endpoint. */
-  upstream_connections: count(256),
+  /** Connections to one endpoint: as many as calls, as a call that waits for one would count as its failure. */
+  upstream_connections: count(1_000),
 });
 
 export type Limits = Readonly<z.infer<typeof limitsSchema>>;

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import pino, { type Logger } from 'pino';
 import { AssertionCheck } from './admit/assertion.ts';
-import { BodyBudget } from './admit/body.ts';
+import { BodyBudget } from './admit/body-budget.ts';
 import { UnderWay } from './admit/under-way.ts';
 import { createLedger, type LedgerEvents } from './audit/ledger.ts';
 import { receiptSigner } from './audit/receipts.ts';
@@ -17,15 +14,9 @@ import { Pools } from './forward/pools.ts';
 import type { Gateway } from './gateway.ts';
 import { everyEndpointHealthy } from './health/snapshot.ts';
 import { teamOf } from './policy/tenants.ts';
-import { originServer } from './server.ts';
+import { listen, originServer, stopListening } from './server.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { type Store, StoreError } from './store/store.ts';
-
-/** How often a stopping origin looks whether its calls have ended, in ms. */
-const DRAIN_STEP_MS = 25;
-
-/** How long calls that the drain limit cut short may take to write their ends, in ms. */
-const CUT_MS = 2_000;
 
 export interface OriginSetup {
   readonly clock?: Clock;
@@ -56,24 +47,21 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   if (abandoned > 0) logger.warn({ abandoned }, 'calls that a crash had left open were ended as abandoned');
 
   // An assertion's time is in seconds: listening from a full second on, none of ours looks older than the start.
-  await until(clock, () => clock.now() >= startedAt, 1_000);
+  if (clock.now() < startedAt) {
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, startedAt - clock.now() + 1));
+  }
   const gateway = build(config, { clock, logger, store, newId, startedAt });
-  let draining = false;
-  const { server, calls } = originServer(gateway, async () => !draining && (await canWrite(gateway, store)));
+  const { server, drain } = originServer(gateway, () => canWrite(gateway, store));
   const admin = adminServer(gateway);
   const url = await listen(server, config.listen);
   const adminUrl = await listen(admin, config.admin);
   logger.info({ url, admin: adminUrl }, 'origin is ready');
 
   const close = async () => {
-    draining = true;
-    const closed = Promise.all([stopListening(server), stopListening(admin)]);
-    await until(clock, () => calls.size === 0, config.limits.drain_ms);
-    for (const call of calls) call.stop('gateway');
-    await until(clock, () => calls.size === 0, CUT_MS);
-    server.closeAllConnections();
+    const adminClosed = stopListening(admin);
+    await drain();
     admin.closeAllConnections();
-    await closed;
+    await adminClosed;
     await gateway.ledger.close();
     await store.close();
     await gateway.forwarder.pools.close();
@@ -84,10 +72,14 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
 
 /** What the log's own state says to the operator; each line once for each change, none for each record. */
 const ledgerEvents = (logger: Logger): LedgerEvents => ({
-  failing: ({ message }) => logger.error({ fault: message }, 'the audit log cannot be written: nothing is forwarded'),
+  failing: ({ message }) =>
+    logger.error({ fault: message }, 'the audit log cannot be written: nothing is forwarded'),
   recovered: () => logger.info('the audit log can be written again'),
   lost: ({ id, kind }) => logger.error({ id, kind }, 'a record could not be kept'),
 });
+
+/** A key whose team is not there any more is not a key without a lock. */
+const lockedOut = (name: string) => ({ name, allowed_regions: [] });
 
 async function openStore({ store, jurisdiction }: OriginConfig): Promise<Store> {
   switch (store.kind) {
@@ -131,35 +123,22 @@ function build(config: OriginConfig, { clock, logger, store, newId, startedAt }:
     underWay: new UnderWay(limits.concurrent_requests),
     bodies: { limits, clock, budget: new BodyBudget(limits.buffered_body_bytes) },
     forwarder: { pools: new Pools(limits), clock, limits },
-    ledger: createLedger({ store, clock, newId, events: ledgerEvents(logger), limits: { appendMs: limits.ledger_ms } }),
+    ledger: createLedger({
+      store,
+      clock,
+      newId,
+      events: ledgerEvents(logger),
+      limits: { appendMs: limits.ledger_ms },
+    }),
     records: new RecordMaker(clock, newId),
     receipts: receiptSigner(config.logName, config.signingKey),
     log: store,
     standpointOf: ({ tenant, key }) => {
       const policy = config.policies.get(tenant.policy);
       if (policy === undefined) throw new Error('a tenant names a policy that is not loaded');
-      const team = key.team === undefined ? undefined : teamOf(tenant, key.team);
+      const team = key.team === undefined ? undefined : (teamOf(tenant, key.team) ?? lockedOut(key.team));
       return { zone: jurisdiction, policy, tenant: tenant.id, team };
     },
     health: () => everyEndpointHealthy,
   };
-}
-
-async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  const address = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
-}
-
-function stopListening(server: Server): Promise<void> {
-  server.closeIdleConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
-}
-
-async function until(clock: Clock, done: () => boolean, withinMs: number): Promise<void> {
-  const deadline = clock.now() + withinMs;
-  while (!done() && clock.now() < deadline) {
-    await new Promise<void>((resolve) => clock.setTimeout(resolve, DRAIN_STEP_MS));
-  }
 }

@@ -28,7 +28,6 @@ export function send(
     ...headers,
   });
   call.outgoing.end(bytes);
-  linger(call.incoming);
 }
 
 /** Answers with a refusal in the envelope of the caller's API. */
@@ -42,21 +41,20 @@ export function sendRefusal(call: Call, refusal: Refusal, outcome: Outcome = 're
 
 /**
  * Closing a connection whose request is still arriving can destroy the answer on its way (RFC 9112 section
- * 9.6), so the rest is let run off unread, within bounds.
+ * 9.6), so what is left of a request that has its answer is let run off unread, within bounds.
  */
-function linger(incoming: IncomingMessage): void {
+export function letRunOff(incoming: IncomingMessage, clock: Clock): void {
   if (incoming.complete || incoming.destroyed) return;
   let bytes = 0;
   const close = () => incoming.socket.destroy();
-  const timer = setTimeout(close, LINGER_MS);
-  timer.unref();
-  incoming.on('close', () => clearTimeout(timer));
-  incoming.on('end', () => clearTimeout(timer));
+  const cancel = clock.setTimeout(close, LINGER_MS);
+  incoming.on('close', cancel).on('end', cancel);
   incoming.on('error', () => undefined);
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > LINGER_BYTES) close();
   });
+  incoming.resume();
 }
 
 /** The way of an answer to a caller, as fast as the caller reads. */
@@ -90,15 +88,23 @@ export class Outflow {
     return this.#within(finished);
   }
 
-  /** Breaks the connection, where only that tells the caller that the answer is not whole. */
+  /**
+   * Breaks the connection, where only that tells the caller that the answer is not whole. What was written goes
+   * out first: the edge takes a head that never came for an origin that cannot be reached.
+   */
   cut(): void {
-    this.#call.outgoing.destroy();
+    const { outgoing } = this.#call;
+    outgoing.socket?.once(
+      'close',
+      this.#clock.setTimeout(() => outgoing.destroy(), this.#stallMs),
+    );
+    outgoing.socket?.destroySoon();
   }
 
   async #within(event: Promise<unknown>): Promise<boolean> {
     const cancel = this.#clock.setTimeout(() => {
       this.#call.stop('client');
-      this.cut();
+      this.#call.outgoing.destroy();
     }, this.#stallMs);
     try {
       await event;

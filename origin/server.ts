@@ -1,14 +1,17 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { REFUSALS_PATH } from '../shared/assertion.ts';
 import { MODEL_ROUTES } from '../shared/routes.ts';
 import { Call } from './admit/call.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { answerBrokenRequest, PARSER_HEADER_BYTES } from './broken-request.ts';
 import { exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { listModels, recordRefusal, showReceipts, unknownRoute } from './local-routes.ts';
+import { letRunOff } from './reply.ts';
 
 /** Longer than the 900 s for which Cloudflare keeps an idle connection, so that this side never closes first. */
 const KEEP_ALIVE_MS = 905_000;
@@ -16,48 +19,51 @@ const KEEP_ALIVE_MS = 905_000;
 /** A whole request must have arrived within this, in ms. */
 const REQUEST_MS = 300_000;
 
-/** Bytes of headers at which Node's parser gives up; the named limit is far below it. */
-const PARSER_HEADER_BYTES = 131_072;
-
 type Handler = (gateway: Gateway, call: Call) => Promise<void>;
+
+/** How long calls that were cut short may take to write their ends, in ms. */
+const CUT_MS = 2_000;
 
 export interface OriginServer {
   readonly server: Server;
-  /** Calls under way. */
-  readonly calls: ReadonlySet<Call>;
+  /**
+   * Takes no new connections, lets the calls under way end within `drain_ms`, and then cuts them short; each
+   * has its end on record, or has been handed to the ledger, when this resolves.
+   */
+  drain(): Promise<void>;
 }
 
 /** The zone's public address: health, the edge's reports, and the routes of the two APIs. */
-export function originServer(gateway: Gateway, ready: () => Promise<boolean>): OriginServer {
+export function originServer(gateway: Gateway, canServe: () => Promise<boolean>): OriginServer {
+  const { clock, config } = gateway;
   const calls = new Set<Call>();
+  let emptied = Promise.withResolvers<void>();
+  let draining = false;
   const app = new Hono<{ Bindings: HttpBindings }>();
   const on = (method: string, path: string, handler: Handler) =>
-    app.on(method, path, async ({ env }) => {
-      const call = new Call(
-        env.incoming,
-        env.outgoing,
-        gateway.config.jurisdiction,
-        gateway.clock.now(),
-        gateway.newId,
-      );
+    app.on(method, path, async ({ env: { incoming, outgoing } }) => {
+      const call = new Call(incoming, outgoing, config.jurisdiction, clock.now(), gateway.newId);
       calls.add(call);
+      // What still arrives on a connection from before is served, and sent elsewhere the next time.
+      if (draining) outgoing.shouldKeepAlive = false;
       try {
         await handler(gateway, call);
       } catch (cause) {
-        gateway.logger.fatal(
-          { request_id: call.requestId, fault: cause instanceof Error ? cause.name : 'unknown' },
-          'a call broke',
-        );
-        call.outgoing.destroy();
+        const fault = cause instanceof Error ? cause.name : 'unknown';
+        gateway.logger.fatal({ request_id: call.requestId, fault }, 'a call broke');
+        call.stop('gateway');
+        outgoing.destroy();
       } finally {
+        letRunOff(incoming, clock);
         calls.delete(call);
+        if (calls.size === 0) emptied.resolve();
       }
       return RESPONSE_ALREADY_SENT;
     });
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) =>
-    (await ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
+    !draining && (await canServe()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
   );
   on('POST', REFUSALS_PATH, recordRefusal);
   for (const route of MODEL_ROUTES) on(route.method, route.path, (_, call) => exchange(gateway, call, route));
@@ -82,5 +88,40 @@ export function originServer(gateway: Gateway, ready: () => Promise<boolean>): O
   // The body of a caller who asks first is invited only once the call is admitted.
   server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   server.on('clientError', answerBrokenRequest);
-  return { server, calls };
+  return { server, drain };
+
+  async function drain(): Promise<void> {
+    draining = true;
+    const closed = stopListening(server);
+    for (const call of calls) call.outgoing.shouldKeepAlive = false;
+    await noneLeft(config.limits.drain_ms);
+    for (const call of calls) call.stop('gateway');
+    await noneLeft(CUT_MS);
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async function noneLeft(withinMs: number): Promise<void> {
+    if (calls.size === 0) return;
+    emptied = Promise.withResolvers();
+    const cancel = clock.setTimeout(emptied.resolve, withinMs);
+    await emptied.promise;
+    cancel();
+  }
+}
+
+/** Binds a server, port 0 to a free one; resolves to its URL, and rejects where the address cannot be had. */
+export async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
+
+/** Takes no new connections; resolves when the last of the others has ended. */
+export function stopListening(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -9,7 +9,7 @@ export interface Piece {
 /** `told`: the bytes of an interrupted stream already hold the API's error event. */
 export type Ending =
   | { readonly kind: 'completed' }
-  | { readonly kind: 'interrupted'; readonly told: boolean; readonly why: string };
+  | { readonly kind: 'interrupted'; readonly told: boolean };
 
 /** Why an answer came to nothing before its first content, in words for the person on call. */
 export interface NoContent {
@@ -18,14 +18,17 @@ export interface NoContent {
 
 /** An answer whose first content has not been let through yet. */
 export interface AnswerBody {
-  /** Waits for the first content and gives everything up to it; nothing has reached the caller before. */
+  /**
+   * Waits for the first content and gives everything up to it; nothing has reached the caller before. Whoever
+   * holds the attempt bounds the wait.
+   */
   open(): Promise<Piece | NoContent>;
+  /** The next piece; not to be asked for after one with an end. */
   next(): Promise<Piece>;
   /** Token counts seen so far. */
   readonly usage: Usage;
-  /** Bytes received so far, after decoding. */
-  readonly bytes: number;
-  abort(): void;
+  /** Lets go of the upstream call: ends it where it is not over. */
+  close(): void;
 }
 
 export const NOTHING = Buffer.alloc(0);

@@ -1,27 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Duplex, pipeline, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { ModelRoute } from '../../shared/routes.ts';
 import type { Clock } from '../clock.ts';
-import { providerOf } from '../endpoints/provider.ts';
 import type { Limits } from '../limits.ts';
 import type { Candidate } from '../policy/resolve.ts';
 import type { AnswerBody, Piece } from './answer-body.ts';
 import { ChunkSource } from './chunks.ts';
+import { decode } from './decode.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
+import { dispatch, faultOf, type UpRequest, type UpstreamResponse } from './dispatch.ts';
 import { EventBody } from './event-body.ts';
-import { headersUp } from './headers.ts';
+import { Leash } from './leash.ts';
 import { PlainBody } from './plain-body.ts';
 import type { Pools } from './pools.ts';
 import { meaningOfStatus } from './status.ts';
 
-export interface AttemptRequest {
-  readonly route: ModelRoute['path'];
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+export interface AttemptRequest extends UpRequest {
   /** Whether the caller asked for an event stream. */
   readonly stream: boolean;
-  /** Aborted when the caller is gone. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
   /** When the attempts of this call must have come to an end, in ms since the epoch. */
   readonly deadline: number;
@@ -41,16 +37,20 @@ export interface Answer {
   readonly body: AnswerBody;
 }
 
-export type Attempted =
-  | { readonly kind: 'answered'; readonly answer: Answer }
-  | {
-      readonly kind: 'failed';
-      /** In words for the person on call; never anything that the endpoint said. */
-      readonly why: string;
-      readonly status?: number;
-      readonly headers?: IncomingHttpHeaders;
-    }
-  | { readonly kind: 'gone' };
+interface Failed {
+  readonly kind: 'failed';
+  /** In words for the person on call; never anything that the endpoint said. */
+  readonly why: string;
+  readonly status?: number;
+  readonly headers?: IncomingHttpHeaders;
+}
+
+interface Answered {
+  readonly kind: 'answered';
+  readonly answer: Answer;
+}
+
+export type Attempted = Answered | Failed | { readonly kind: 'gone' };
 
 export interface Forwarder {
   readonly pools: Pools;
@@ -64,88 +64,61 @@ export async function attempt(
   request: AttemptRequest,
   at: Forwarder,
 ): Promise<Attempted> {
-  const started = at.clock.now();
-  const limit = request.stream ? at.limits.time_to_first_token_ms : at.limits.time_to_first_byte_ms;
-  const by = Math.min(started + limit, request.deadline);
-  const aborter = new AbortController();
-  const abort = () => aborter.abort();
-  if (request.gone.aborted) return { kind: 'gone' };
-  request.gone.addEventListener('abort', abort, { once: true });
-  let late = false;
-  const cancel = at.clock.setTimeout(() => {
-    late = true;
-    abort();
-  }, by - started);
-  try {
-    const response = await dispatch(candidate, request, at, aborter.signal);
-    cancel();
-    return await judge(response, request, at, by, abort);
-  } catch (cause) {
-    if (request.gone.aborted) return { kind: 'gone' };
-    return { kind: 'failed', why: late ? `no answer within ${limit} ms` : faultOf(cause) };
-  } finally {
-    cancel();
+  const { gone } = request;
+  if (gone.aborted) return { kind: 'gone' };
+  const patience = patienceFor(request, at);
+  const leash = new Leash({ gone, clock: at.clock, withinMs: patience.ms });
+  const tried = await dispatch(candidate, request, at.pools, leash.signal).then(
+    (response) => judge(response, request.route, at, leash),
+    (cause: unknown): Failed => ({ kind: 'failed', why: faultOf(cause) }),
+  );
+  if (tried.kind === 'answered') {
+    leash.slacken();
+    return tried;
   }
+  leash.drop();
+  if (gone.aborted) return { kind: 'gone' };
+  return leash.late ? { ...tried, why: patience.exceeded } : tried;
 }
 
-interface Response {
-  readonly statusCode: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Readable;
-}
-
-/** Sends the request. undici never follows a redirect, and only resends what provably never left. */
-function dispatch(
-  candidate: Candidate,
-  request: AttemptRequest,
-  at: Forwarder,
-  signal: AbortSignal,
-): Promise<Response> {
-  const { endpoint } = candidate;
-  const provider = providerOf(endpoint.provider);
-  const url = provider.url(endpoint, request.route);
-  return at.pools.of(endpoint).request({
-    method: 'POST',
-    path: `${url.pathname}${url.search}`,
-    headers: headersUp(request.headers, provider.authorize(endpoint)),
-    body: request.body,
-    signal,
-  });
+/** How long the first content may take, and what is said where it took longer. */
+function patienceFor({ stream, deadline }: AttemptRequest, { clock, limits }: Forwarder) {
+  const limit = stream ? 'time_to_first_token_ms' : 'time_to_first_byte_ms';
+  const left = Math.max(deadline - clock.now(), 0);
+  const what = stream ? 'no content' : 'no answer';
+  return left < limits[limit]
+    ? { ms: left, exceeded: `${what} before the limit attempts_total_ms (${limits.attempts_total_ms} ms)` }
+    : { ms: limits[limit], exceeded: `${what} within the limit ${limit} (${limits[limit]} ms)` };
 }
 
 async function judge(
-  response: Response,
-  request: AttemptRequest,
-  at: Forwarder,
-  by: number,
-  abort: () => void,
-): Promise<Attempted> {
-  const { statusCode: status, headers } = response;
+  { statusCode: status, headers, body }: UpstreamResponse,
+  route: ModelRoute['path'],
+  { clock, limits }: Forwarder,
+  leash: Leash,
+): Promise<Answered | Failed> {
   const meaning = meaningOfStatus(status);
-  const failed = (why: string): Attempted => {
-    abort();
-    response.body.on('error', () => undefined);
-    return request.gone.aborted ? { kind: 'gone' } : { kind: 'failed', why, status, headers };
+  if (meaning.kind === 'failed') {
+    void new ChunkSource(body, clock, leash.abort).drain();
+    return { kind: 'failed', why: meaning.why, status, headers };
+  }
+  const failed = (why: string): Failed => {
+    leash.abort();
+    return { kind: 'failed', why, status, headers };
   };
-  if (meaning.kind === 'failed') return failed(meaning.why);
-  const decoded = decode(response);
-  if (decoded === undefined) return failed('its content-encoding is unknown');
-  const chunks = new ChunkSource(decoded.body, at.clock, abort);
+  const decoded = decode(headers, body);
+  if (decoded === undefined) {
+    body.on('error', () => undefined);
+    return failed('its content-encoding is unknown');
+  }
   const type = String(headers['content-type'] ?? '');
-  const dialect =
-    meaning.kind === 'accepted' && /^text\/event-stream\b/i.test(type) ? dialectOf(request.route) : undefined;
-  const idleMs = at.limits.stream_idle_ms;
+  const events = meaning.kind === 'accepted' && /^\s*text\/event-stream\b/i.test(type);
+  const dialect = events ? dialectOf(route) : undefined;
+  const chunks = new ChunkSource(decoded.body, clock, leash.abort);
+  const idleMs = limits.stream_idle_ms;
   const answer = dialect
-    ? new EventBody(
-        chunks,
-        dialect,
-        { firstTokenBy: by, idleMs, heldBackBytes: at.limits.held_back_bytes },
-        at.clock,
-      )
-    : new PlainBody(chunks, /\bjson\b/i.test(type), {
-        firstByteMs: Math.max(by - at.clock.now(), 0),
-        idleMs,
-      });
+    ? new EventBody(chunks, dialect, { idleMs, heldBackBytes: limits.held_back_bytes }, clock)
+    : new PlainBody(chunks, { json: /\bjson\b/i.test(type), idleMs });
   const opening = await answer.open();
   if ('why' in opening) return failed(opening.why);
   return {
@@ -160,44 +133,4 @@ async function judge(
       body: answer,
     },
   };
-}
-
-/** Undoes a `content-encoding`, as what the endpoint says has to be read on its way to the caller. */
-function decode({
-  headers,
-  body,
-}: Response): { readonly body: Readable; readonly decoded: boolean } | undefined {
-  const encoding = String(headers['content-encoding'] ?? '')
-    .trim()
-    .toLowerCase();
-  if (encoding === '' || encoding === 'identity') return { body, decoded: false };
-  const decoder = DECODERS.get(encoding);
-  return decoder && { body: pipeline(body, decoder(), () => undefined), decoded: true };
-}
-
-const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-]);
-
-/** A connection's fault in words, from its code alone: messages can hold hosts, and hosts can hold keys. */
-function faultOf(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'cannot connect: connection refused';
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return 'cannot connect within the limit connect_ms';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'cannot connect: its host name does not resolve';
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'UND_ERR_SOCKET':
-      return 'the connection broke before the answer';
-    default:
-      return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? `cannot be reached (${code})` : 'cannot be reached';
-  }
 }

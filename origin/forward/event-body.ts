@@ -1,16 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { type AnswerBody, type Ending, NOTHING, type NoContent, type Piece } from './answer-body.ts';
+import { type AnswerBody, NOTHING, type NoContent, type Piece } from './answer-body.ts';
 import type { ChunkSource } from './chunks.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { EventStreamReader, type Segment } from './event-stream.ts';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.ts';
 
-/** How long after the last content a stream may stay open without its end, in ms. */
+/** How long after its finish reason a stream may stay open without its end, in ms. */
 const GRACE_MS = 2_000;
 
-export interface StreamTimes {
-  /** When the first content must be there, in ms since the epoch. */
-  readonly firstTokenBy: number;
+export interface StreamLimits {
+  /** Silence once content has begun, in ms. */
   readonly idleMs: number;
   readonly heldBackBytes: number;
 }
@@ -22,16 +21,19 @@ export interface StreamTimes {
 export class EventBody implements AnswerBody {
   readonly #chunks: ChunkSource;
   readonly #dialect: Dialect;
-  readonly #times: StreamTimes;
+  readonly #limits: StreamLimits;
   readonly #clock: Clock;
   readonly #reader = new EventStreamReader();
   #progress: 'lifecycle' | 'content' | 'finish' | 'terminator' = 'lifecycle';
+  #finishedAt = 0;
+  /** What has been passed on ends inside an event. */
+  #torn = false;
   #usage: Usage = NO_USAGE;
 
-  constructor(chunks: ChunkSource, dialect: Dialect, times: StreamTimes, clock: Clock) {
+  constructor(chunks: ChunkSource, dialect: Dialect, limits: StreamLimits, clock: Clock) {
     this.#chunks = chunks;
     this.#dialect = dialect;
-    this.#times = times;
+    this.#limits = limits;
     this.#clock = clock;
   }
 
@@ -39,85 +41,94 @@ export class EventBody implements AnswerBody {
     const held: Buffer[] = [];
     let heldBytes = 0;
     for (;;) {
-      const piece = await this.#step(this.#times.firstTokenBy - this.#clock.now());
-      if (this.#progress === 'lifecycle' && piece.end) return { why: this.#noContent(piece.end) };
+      const piece = await this.#step();
+      if (this.#progress === 'lifecycle' && piece.end) return { why: whyNoContent(piece) };
       held.push(piece.bytes);
       heldBytes += piece.bytes.length;
-      const full = heldBytes + this.#reader.openBytes > this.#times.heldBackBytes;
-      if (this.#progress !== 'lifecycle' || full) return { ...piece, bytes: Buffer.concat(held) };
+      const full = heldBytes + this.#reader.openBytes > this.#limits.heldBackBytes;
+      if (full && this.#progress === 'lifecycle') this.#progress = 'content';
+      if (this.#progress !== 'lifecycle') return { ...piece, bytes: Buffer.concat(held) };
     }
   }
 
   next(): Promise<Piece> {
-    const ending = this.#progress === 'finish' || this.#progress === 'terminator';
-    return this.#step(ending ? GRACE_MS : this.#times.idleMs);
+    if (this.#progress !== 'finish') return this.#step(this.#limits.idleMs);
+    // From the finish on, and not from the last byte: comments must not hold a caller for ever.
+    const left = this.#finishedAt + GRACE_MS - this.#clock.now();
+    return this.#step(Math.min(Math.max(left, 0), GRACE_MS));
   }
 
-  async #step(withinMs: number): Promise<Piece> {
-    const chunk = await this.#chunks.next(Math.max(withinMs, 0));
-    if (chunk.kind !== 'bytes') return this.#ended(chunk.kind);
-    const piece = this.#read(this.#reader.push(chunk.bytes));
-    const overflow = this.#reader.overflow();
-    if (overflow === undefined) return piece;
-    this.#progress = 'content';
-    return { ...piece, bytes: Buffer.concat([piece.bytes, overflow]) };
+  async #step(withinMs?: number): Promise<Piece> {
+    const chunk = await this.#chunks.next(withinMs);
+    return chunk.kind === 'bytes' ? this.#read(this.#reader.push(chunk.bytes)) : this.#ended(chunk.kind);
   }
 
   #read(segments: readonly Segment[]): Piece {
-    const bytes: Buffer[] = [];
+    const passed: Buffer[] = [];
     for (const segment of segments) {
-      if (this.#progress === 'terminator') break;
-      bytes.push(segment.bytes);
-      if (segment.event === undefined) continue;
-      const meaning = this.#dialect.read(segment.event);
-      this.#usage = mergeUsage(this.#usage, meaning.usage);
-      if (meaning.kind === 'error') return this.#failed(Buffer.concat(bytes));
-      if (meaning.kind !== 'lifecycle') this.#progress = meaning.kind;
+      passed.push(segment.bytes);
+      this.#torn = segment.torn === true;
+      if (this.#torn) this.#progress = 'content';
+      const end = this.#endOf(segment);
+      // Nothing after the end is passed on, least of all a normal terminator after an error event.
+      if (end) return { bytes: Buffer.concat(passed), end };
     }
-    return { bytes: bytes.length === 1 ? (bytes[0] ?? NOTHING) : Buffer.concat(bytes) };
+    return { bytes: passed.length === 1 ? (passed[0] ?? NOTHING) : Buffer.concat(passed) };
   }
 
-  /** Nothing after an error event is passed on, least of all a normal terminator. */
-  #failed(bytes: Buffer): Piece {
-    this.#chunks.abort();
-    return { bytes, end: { kind: 'interrupted', told: true, why: 'the endpoint sent an error event' } };
+  #endOf({ event }: Segment): Piece['end'] {
+    if (event === undefined) return undefined;
+    const meaning = this.#dialect.read(event);
+    this.#usage = mergeUsage(this.#usage, meaning.usage);
+    switch (meaning.kind) {
+      case 'lifecycle':
+        return undefined;
+      case 'content':
+        this.#progress = 'content';
+        return undefined;
+      case 'finish':
+        this.#progress = 'finish';
+        this.#finishedAt = this.#clock.now();
+        return undefined;
+      case 'error':
+        return { kind: 'interrupted', told: true };
+      case 'terminator':
+        if (this.#progress === 'lifecycle' && meaning.bare === true)
+          return { kind: 'interrupted', told: false };
+        this.#progress = 'terminator';
+        return { kind: 'completed' };
+    }
   }
 
   #ended(how: 'end' | 'cut' | 'silent'): Piece {
     const rest = how === 'end' ? this.#reader.finish() : undefined;
     const last = rest ? this.#read([rest]) : { bytes: NOTHING };
     if (last.end) return last;
-    const whole = this.#progress === 'finish' || this.#progress === 'terminator';
+    if (this.#progress === 'finish') return { bytes: this.#closed(last.bytes), end: { kind: 'completed' } };
     const unmarked = how === 'end' && !this.#dialect.endIsMarked && this.#progress === 'content';
-    if (!whole && !unmarked) {
-      const why = how === 'silent' ? 'the endpoint fell silent' : 'the stream ended before its end';
-      return { bytes: NOTHING, end: { kind: 'interrupted', told: false, why } };
-    }
-    return { bytes: this.#closed(last.bytes), end: { kind: 'completed' } };
+    if (unmarked) return { bytes: last.bytes, end: { kind: 'completed' } };
+    // An event that the endpoint left unfinished is dropped, or closed where its beginning has gone out.
+    const blank = this.#torn ? Buffer.from('\n\n') : NOTHING;
+    return { bytes: blank, end: { kind: 'interrupted', told: false } };
   }
 
   /** A stream whose content is whole gets its API's own end where the endpoint left it out. */
   #closed(last: Buffer): Buffer {
-    if (this.#progress !== 'finish') return last;
-    const blank = last.length > 0 ? '\n\n' : '';
+    const blank = last.length > 0 || this.#torn ? '\n\n' : '';
     return Buffer.concat([last, Buffer.from(`${blank}${this.#dialect.terminator}`)]);
-  }
-
-  #noContent(end: Ending): string {
-    if (end.kind === 'interrupted' && end.told) return 'its event stream began with an error event';
-    if (this.#clock.now() < this.#times.firstTokenBy) return 'its event stream broke before any content';
-    return 'its event stream had no content within the limit time_to_first_token_ms';
   }
 
   get usage(): Usage {
     return this.#usage;
   }
 
-  get bytes(): number {
-    return this.#chunks.bytes;
-  }
-
-  abort(): void {
-    this.#chunks.abort();
+  close(): void {
+    if (this.#progress === 'terminator') void this.#chunks.drain();
+    else this.#chunks.close();
   }
 }
+
+const whyNoContent = ({ end }: Piece): string =>
+  end?.kind === 'interrupted' && end.told
+    ? 'its event stream began with an error event'
+    : 'its event stream ended before any content';

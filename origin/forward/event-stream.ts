@@ -1,19 +1,25 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Bytes of one event that are kept for reading; a longer one passes through unread. */
-const EVENT_BYTES = 1_048_576;
+/**
+ * Bytes of one event that are held and read: room for the whole answer that a last event repeats. A longer
+ * one, such as an image, passes through unread.
+ */
+const EVENT_BYTES = 4 * 1024 * 1024;
 
-/** One event of a stream: its name (`message` where it has none) and its data lines joined. */
+/** One event of a stream: its name, `message` where it has none, and its data lines joined. */
 export interface StreamEvent {
   readonly name: string;
-  readonly data: string;
+  /** Undefined where the event is too long to be held. */
+  readonly data: string | undefined;
 }
 
-/** A run of whole lines of the stream, byte for byte as they came, and the event that it completes. */
+/** A run of bytes of the stream exactly as they came, and the event that it completes. */
 export interface Segment {
   readonly bytes: Buffer;
   readonly event: StreamEvent | undefined;
+  /** The bytes end inside an event that is too long to be held. */
+  readonly torn?: true;
 }
 
 /**
@@ -22,6 +28,7 @@ export interface Segment {
  * ends are CR LF, LF or CR and nothing else; pieces may be cut anywhere, also inside a character.
  */
 export class EventStreamReader {
+  readonly #eventBytes: number;
   /** Bytes since the last segment. */
   #open: Buffer[] = [];
   #openBytes = 0;
@@ -30,10 +37,16 @@ export class EventStreamReader {
   #lineBytes = 0;
   #data: string[] = [];
   #name = '';
+  /** Bytes of the event being read have been given out, since it is too long. */
+  #torn = false;
   #afterCarriageReturn = false;
   #atStart = true;
 
-  /** Bytes that arrived and belong to no whole event yet. */
+  constructor(eventBytes: number = EVENT_BYTES) {
+    this.#eventBytes = eventBytes;
+  }
+
+  /** Bytes that arrived and belong to no segment yet. */
   get openBytes(): number {
     return this.#openBytes;
   }
@@ -41,24 +54,20 @@ export class EventStreamReader {
   push(chunk: Buffer): Segment[] {
     const segments: Segment[] = [];
     let segmentStart = 0;
-    let lineStart = 0;
-    for (let index = 0; index < chunk.length; index += 1) {
+    let lineStart = this.#afterCarriageReturn && chunk[0] === LF ? 1 : 0;
+    if (chunk.length > 0) this.#afterCarriageReturn = chunk.at(-1) === CR;
+    for (let index = lineStart; index < chunk.length; index += 1) {
       const byte = chunk[index];
-      if (byte === LF && this.#afterCarriageReturn) {
-        this.#afterCarriageReturn = false;
-        lineStart = index + 1;
-        continue;
-      }
-      this.#afterCarriageReturn = byte === CR;
       if (byte !== LF && byte !== CR) continue;
-      const end = index + 1;
       const line = this.#endLine(chunk.subarray(lineStart, index));
-      lineStart = end;
+      if (byte === CR && chunk[index + 1] === LF) index += 1;
+      lineStart = index + 1;
       if (!this.#completes(line)) continue;
-      segments.push(this.#segment(chunk.subarray(segmentStart, end)));
-      segmentStart = end;
+      segments.push(this.#segment(chunk.subarray(segmentStart, lineStart)));
+      segmentStart = lineStart;
     }
     this.#carry(chunk, segmentStart, lineStart);
+    if (this.#openBytes > this.#eventBytes) segments.push(this.#tear());
     return segments;
   }
 
@@ -69,9 +78,10 @@ export class EventStreamReader {
     return this.#segment(Buffer.alloc(0));
   }
 
+  /** Whether a line ends an event, or is a comment between two. */
   #completes(line: string | undefined): boolean {
     if (line === '') return true;
-    if (line?.startsWith(':')) return this.#data.length === 0 && this.#name === '';
+    if (line?.startsWith(':')) return this.#data.length === 0 && this.#name === '' && !this.#torn;
     this.#field(line);
     return false;
   }
@@ -81,26 +91,38 @@ export class EventStreamReader {
     const colon = line.indexOf(':');
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'data') this.#data.push(value);
+    if (field === 'data' && !this.#torn) this.#data.push(value);
     if (field === 'event') this.#name = value;
   }
 
   #segment(tail: Buffer): Segment {
-    const bytes = this.#open.length === 0 ? tail : Buffer.concat([...this.#open, tail]);
-    const event =
-      this.#data.length === 0 && this.#name === ''
-        ? undefined
-        : { name: this.#name || 'message', data: this.#data.join('\n') };
-    this.#open = [];
-    this.#openBytes = 0;
+    const bytes = this.#takeOpen(tail);
+    const nothing = this.#data.length === 0 && this.#name === '' && !this.#torn;
+    const data = this.#torn ? undefined : this.#data.join('\n');
+    const event = nothing ? undefined : { name: this.#name || 'message', data };
     this.#data = [];
     this.#name = '';
+    this.#torn = false;
     return { bytes, event };
   }
 
+  #tear(): Segment {
+    this.#torn = true;
+    this.#data = [];
+    return { bytes: this.#takeOpen(Buffer.alloc(0)), event: undefined, torn: true };
+  }
+
+  #takeOpen(tail: Buffer): Buffer {
+    const bytes = this.#open.length === 0 ? tail : Buffer.concat([...this.#open, tail]);
+    this.#open = [];
+    this.#openBytes = 0;
+    return bytes;
+  }
+
+  /** The text of the line that ends with `tail`, or undefined where it is too long to be held. */
   #endLine(tail: Buffer): string | undefined {
-    const whole = this.#lineBytes <= EVENT_BYTES;
-    const text = whole ? Buffer.concat([...this.#line, tail]).toString('utf8') : undefined;
+    const held = this.#lineBytes <= this.#eventBytes;
+    const text = held ? Buffer.concat([...this.#line, tail]).toString('utf8') : undefined;
     this.#line = [];
     this.#lineBytes = 0;
     const first = this.#atStart;
@@ -115,19 +137,8 @@ export class EventStreamReader {
     }
     if (lineStart < chunk.length) {
       this.#lineBytes += chunk.length - lineStart;
-      if (this.#lineBytes <= EVENT_BYTES) this.#line.push(chunk.subarray(lineStart));
+      if (this.#lineBytes <= this.#eventBytes) this.#line.push(chunk.subarray(lineStart));
       else this.#line = [];
     }
-  }
-
-  /** Hands out the open bytes of an event that has grown too long to be held; it is not read. */
-  overflow(): Buffer | undefined {
-    if (this.#openBytes <= EVENT_BYTES) return undefined;
-    const bytes = Buffer.concat(this.#open);
-    this.#open = [];
-    this.#openBytes = 0;
-    this.#data = [];
-    this.#name = '';
-    return bytes;
   }
 }

@@ -1,39 +1,36 @@
 import { MemberScanner } from '../../shared/json-members.ts';
-import type { AnswerBody, NoContent, Piece } from './answer-body.ts';
-import { NOTHING } from './answer-body.ts';
+import { type AnswerBody, NOTHING, type NoContent, type Piece } from './answer-body.ts';
 import type { Chunk, ChunkSource } from './chunks.ts';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** Bytes of a `usage` object at most. */
 const USAGE_BYTES = 65_536;
 
-export interface PlainTimes {
-  readonly firstByteMs: number;
+export interface PlainSetup {
+  readonly json: boolean;
+  /** Silence once the body has begun, in ms. */
   readonly idleMs: number;
 }
 
 /** A JSON or binary answer: passed on piece by piece, its `usage` read in passing. */
 export class PlainBody implements AnswerBody {
   readonly #chunks: ChunkSource;
-  readonly #times: PlainTimes;
+  readonly #idleMs: number;
   readonly #scanner: MemberScanner | undefined;
 
-  constructor(chunks: ChunkSource, json: boolean, times: PlainTimes) {
+  constructor(chunks: ChunkSource, { json, idleMs }: PlainSetup) {
     this.#chunks = chunks;
-    this.#times = times;
+    this.#idleMs = idleMs;
     this.#scanner = json ? new MemberScanner(['usage'], USAGE_BYTES) : undefined;
   }
 
   async open(): Promise<Piece | NoContent> {
-    const chunk = await this.#chunks.next(this.#times.firstByteMs);
-    if (chunk.kind === 'cut') return { why: 'the connection broke before the answer' };
-    if (chunk.kind === 'silent')
-      return { why: `no answer within ${this.#times.firstByteMs} ms (time_to_first_byte_ms)` };
-    return this.#pieceOf(chunk);
+    const piece = this.#pieceOf(await this.#chunks.next());
+    return piece.end?.kind === 'interrupted' ? { why: 'the connection broke before the answer' } : piece;
   }
 
   async next(): Promise<Piece> {
-    return this.#pieceOf(await this.#chunks.next(this.#times.idleMs));
+    return this.#pieceOf(await this.#chunks.next(this.#idleMs));
   }
 
   #pieceOf(chunk: Chunk): Piece {
@@ -44,9 +41,8 @@ export class PlainBody implements AnswerBody {
       case 'end':
         return { bytes: NOTHING, end: { kind: 'completed' } };
       case 'cut':
-        return { bytes: NOTHING, end: { kind: 'interrupted', told: false, why: 'the connection broke' } };
       case 'silent':
-        return { bytes: NOTHING, end: { kind: 'interrupted', told: false, why: 'the endpoint fell silent' } };
+        return { bytes: NOTHING, end: { kind: 'interrupted', told: false } };
     }
   }
 
@@ -60,11 +56,7 @@ export class PlainBody implements AnswerBody {
     }
   }
 
-  get bytes(): number {
-    return this.#chunks.bytes;
-  }
-
-  abort(): void {
-    this.#chunks.abort();
+  close(): void {
+    this.#chunks.close();
   }
 }

@@ -4,12 +4,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 const LONGEST_S = 60;
 
 /**
- * Seconds after which an endpoint asks to be tried again: `retry-after-ms`, else `retry-after` in seconds or
- * as an HTTP date (RFC 9110 section 10.2.3). Between 1 and 60; undefined where it says nothing that counts.
+ * Seconds after which an endpoint asks to be tried again: `retry-after-ms` (OpenAI), else
+ * `x-ms-retry-after-ms` (Azure), else `retry-after` in seconds or as an HTTP date (RFC 9110 section 10.2.3).
+ * Between 1 and 60; undefined where it says nothing that counts.
  */
 export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): number | undefined {
   const seconds = [
     decimal(headers['retry-after-ms'], 1_000),
+    decimal(headers['x-ms-retry-after-ms'], 1_000),
     decimal(headers['retry-after'], 1),
     until(headers['retry-after'], now),
   ].find((value) => value !== undefined);
@@ -19,7 +21,11 @@ export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): nu
 const decimal = (value: string | string[] | undefined, perSecond: number): number | undefined =>
   typeof value === 'string' && /^\d{1,12}(\.\d{1,6})?$/.test(value) ? Number(value) / perSecond : undefined;
 
+/** All three forms of an HTTP date begin with the day of the week (RFC 9110 section 5.6.7). */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? /;
+
 function until(value: string | undefined, now: number): number | undefined {
-  const date = Date.parse(value ?? '');
+  if (value === undefined || !HTTP_DATE.test(value)) return undefined;
+  const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : (date - now) / 1_000;
 }

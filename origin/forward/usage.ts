@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const count = z.number().int().nonnegative().nullish();
+/** A count of another form says nothing, and takes nothing from the others. */
+const count = z.number().int().nonnegative().nullish().catch(undefined);
 
 /** The members under which the APIs report tokens: OpenAI's older and newer names, and Anthropic's. */
 const usageSchema = z.object({

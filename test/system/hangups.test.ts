@@ -150,6 +150,9 @@ describe.each(APIS)('a caller who hangs up between two attempts on $path', ({ pa
     socket.end();
     await once(socket, 'close');
     release();
+    // The log keeps its order: a second attempt would be on record before this refusal is.
+    const refused = await callOrigin(direct, path, { body: 'no JSON' });
+    await refused.body.dump();
     const records = await endedRecords(gateway.eu, id);
     expect(records.map(({ kind }) => kind)).toEqual(['pending', 'failed']);
     expect(gateway.eu.provider(second).receivedTotal).toBe(0);

@@ -20,6 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
 const SPINE = new Set(
   [
     'attempt-records',
+    'attempts',
     'broken-request',
     'deliver',
     'exchange',

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ModelRoute } from '../../shared/routes.ts';
+import { providerOf } from '../endpoints/provider.ts';
+import type { Candidate } from '../policy/resolve.ts';
+import { headersUp } from './headers.ts';
+import type { Pools } from './pools.ts';
+
+/** What is sent up, before it has its endpoint's address and credential. */
+export interface UpRequest {
+  readonly route: ModelRoute['path'];
+  /** The caller's; few of them go up. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface UpstreamResponse {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
+}
+
+/**
+ * Sends the request. undici follows no redirect, and sends again only what waited for a connection and of
+ * which not a byte had left; a kept-alive connection that dies under a call fails it.
+ */
+export async function dispatch(
+  { endpoint }: Candidate,
+  request: UpRequest,
+  pools: Pools,
+  signal: AbortSignal,
+): Promise<UpstreamResponse> {
+  const provider = providerOf(endpoint.provider);
+  const url = provider.url(endpoint, request.route);
+  return pools.of(endpoint).request({
+    method: 'POST',
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      ...headersUp(request.headers, provider.authorize(endpoint)),
+      'content-length': String(request.body.length),
+    },
+    body: upBody(request.body),
+    signal,
+  });
+}
+
+/** Bytes of a body from which on it is worth letting go of it early. */
+const LARGE_BYTES = 64 * 1024;
+
+const upBody = (bytes: Buffer): Buffer | Readable =>
+  bytes.length < LARGE_BYTES ? bytes : new LettingGo(bytes);
+
+/**
+ * The client keeps the body it is given until the answer has ended; this one lets go of its bytes as soon as
+ * they are on their way, so that a long answer does not hold a large prompt in memory.
+ */
+class LettingGo extends Readable {
+  #bytes: Buffer | null;
+
+  constructor(bytes: Buffer) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override _read(): void {
+    const bytes = this.#bytes;
+    this.#bytes = null;
+    this.push(bytes);
+  }
+}
+
+/** A connection's fault in words, from its code alone: messages can hold hosts, and hosts can hold keys. */
+export function faultOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'cannot connect: connection refused';
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return 'cannot connect within the limit connect_ms';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'cannot connect: its host name does not resolve';
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+      return 'the connection broke before the answer';
+    default:
+      if (code.startsWith('HPE_')) return 'its answer is not well-formed HTTP';
+      return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? `cannot be reached (${code})` : 'cannot be reached';
+  }
+}
