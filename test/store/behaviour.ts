@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { READ_MAX, type Store, type StoredRow } from '../../origin/store/store.ts';
+import { type CircuitRow, READ_MAX, type Store, type StoredRow } from '../../origin/store/store.ts';
 import { END_KINDS, RECORD_KINDS } from '../../shared/record.ts';
 import { aRow, someRows } from '../support/audit-records.ts';
 
@@ -8,6 +8,12 @@ export interface Database {
   open(): Promise<Store>;
   destroy(): Promise<void>;
 }
+
+const circuit = (endpoint: string, state = '{}'): CircuitRow => ({
+  endpoint,
+  state,
+  at: '2026-01-01T00:00:00.000Z',
+});
 
 const ids = (rows: readonly StoredRow[]): string[] => rows.map(({ id }) => id);
 
@@ -91,6 +97,8 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
         () => store.after(-1, 1),
         () => store.latest(1),
         () => store.byId('x'),
+        () => store.circuits('', 1),
+        () => store.saveCircuits([circuit('fra')]),
       ];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ kind: 'closed' });
       await store.close();
@@ -157,6 +165,39 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
       expect(await store.after(-1, 1e9)).toHaveLength(READ_MAX);
       expect(await store.latest(1e9)).toHaveLength(READ_MAX);
       expect(await store.after(-1, -1)).toEqual([]);
+    });
+  });
+  describe(`${name}: circuits`, () => {
+    it('keeps the last state of each endpoint over a restart, and leaves the log alone', async () => {
+      const words = `O'Brien "ünï" 𝔘 \\`;
+      await store.saveCircuits([circuit('fra', 'old'), circuit('dub', words)]);
+      await store.saveCircuits([circuit('fra', 'older'), circuit('fra', 'new')]);
+      await store.close();
+      store = await database.open();
+      expect(await store.circuits('', 10)).toEqual([circuit('dub', words), circuit('fra', 'new')]);
+      expect(await store.latest(10)).toEqual([]);
+    });
+
+    it('is read to the end in pages, in the order of the ids, each page bounded', async () => {
+      const names = Array.from({ length: READ_MAX + 1 }, (_, index) => `e-${String(index).padStart(4, '0')}`);
+      await store.saveCircuits(names.toReversed().map((endpoint) => circuit(endpoint)));
+      const page = await store.circuits('', 1e9);
+      const rest = await store.circuits(page.at(-1)?.endpoint ?? '', 1e9);
+      expect(page).toHaveLength(READ_MAX);
+      expect([...page, ...rest].map(({ endpoint }) => endpoint)).toEqual(names);
+      expect(await store.circuits(names.at(-1) ?? '', 10)).toEqual([]);
+      expect(await store.circuits('', 0)).toEqual([]);
+    });
+
+    it('takes new states while groups are being appended', async () => {
+      const rows = someRows(3);
+      await Promise.all([
+        store.append(rows),
+        store.saveCircuits([circuit('fra')]),
+        store.append(someRows(1)),
+      ]);
+      expect((await store.latest(10)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
+      expect(await store.circuits('', 10)).toEqual([circuit('fra')]);
     });
   });
 }

@@ -1,9 +1,10 @@
-import type { SequencedRow } from '../../origin/store/store.ts';
+import type { CircuitRow, SequencedRow } from '../../origin/store/store.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { storeBehaviour } from './behaviour.ts';
 
 // The double that other tests write to has to behave as a store does.
 storeBehaviour('memory', async () => {
   const rows: SequencedRow[] = [];
-  return { open: async () => new MemoryStore(rows), destroy: async () => {} };
+  const circuits = new Map<string, CircuitRow>();
+  return { open: async () => new MemoryStore(rows, circuits), destroy: async () => {} };
 });

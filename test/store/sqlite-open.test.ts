@@ -5,6 +5,10 @@ import { openSqliteReader } from '../../origin/store/sqlite.ts';
 import { someRows } from '../support/audit-records.ts';
 import { TempLog } from './temp-log.ts';
 
+/** Makes a log what a program wrote that knew of no circuits. */
+const asVersionOne = (log: TempLog): void =>
+  log.intrude().exec('DROP TABLE circuits; PRAGMA user_version = 1');
+
 describe('opening a sqlite log', () => {
   let log: TempLog;
 
@@ -38,6 +42,27 @@ describe('opening a sqlite log', () => {
       refused(/schema version 99.*Start the version that wrote it/),
     );
     expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 99 });
+  });
+
+  it('brings the log of an older program up to date and loses nothing of it', async () => {
+    const rows = someRows(3);
+    const store = await log.open();
+    await store.append(rows);
+    await store.close();
+    asVersionOne(log);
+    const migrated = await log.open();
+    expect((await migrated.after(-1, 10)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect(await migrated.circuits('', 10)).toEqual([]);
+  });
+
+  it('reads the log of an older program as it is', async () => {
+    const store = await log.open();
+    await store.append(someRows(3));
+    await store.close();
+    asVersionOne(log);
+    const reader = await openSqliteReader({ path: log.path, zone: 'eu' });
+    expect(await reader.latest(10)).toHaveLength(3);
+    await reader.close();
   });
 
   it('refuses the database of another program, and leaves it as it is', async () => {

@@ -1,4 +1,5 @@
 import {
+  type CircuitRow,
   type SequencedRow,
   type Store,
   type StoredRow,
@@ -19,6 +20,7 @@ export class FaultyStore implements Store {
   readonly #inner: Store;
   readonly #faults: Fault[] = [];
   #lookupsToFail = 0;
+  #savesToFail = 0;
   #gate: Promise<void> = Promise.resolve();
   #arrived: (() => void)[] = [];
 
@@ -34,6 +36,11 @@ export class FaultyStore implements Store {
   /** The next so many look-ups of a row fail. */
   failLookups(count: number): void {
     this.#lookupsToFail = count;
+  }
+
+  /** The next so many times that circuits are saved fail, and keep nothing. */
+  failSaves(count: number): void {
+    this.#savesToFail = count;
   }
 
   /** Holds appends up until the function it returns is called. */
@@ -79,6 +86,18 @@ export class FaultyStore implements Store {
 
   latest(limit: number): Promise<readonly SequencedRow[]> {
     return this.#inner.latest(limit);
+  }
+
+  circuits(after: string, limit: number): Promise<readonly CircuitRow[]> {
+    return this.#inner.circuits(after, limit);
+  }
+
+  async saveCircuits(rows: readonly CircuitRow[]): Promise<void> {
+    if (this.#savesToFail > 0) {
+      this.#savesToFail -= 1;
+      throw new StoreError('full', 'ordered by the test');
+    }
+    await this.#inner.saveCircuits(rows);
   }
 
   ready(): Promise<void> {

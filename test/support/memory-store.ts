@@ -1,4 +1,5 @@
 import {
+  type CircuitRow,
   READ_MAX,
   type SequencedRow,
   type Store,
@@ -9,13 +10,15 @@ import { END_KINDS } from '../../shared/record.ts';
 
 const isEnd = ({ kind }: StoredRow): boolean => END_KINDS.some((end) => end === kind);
 
-/** A store without a disk. It passes the behaviour suite of stores; what lasts is the list it is given. */
+/** A store without a disk. It passes the behaviour suite of stores; what lasts is what it is given. */
 export class MemoryStore implements Store {
   readonly rows: SequencedRow[];
+  readonly #circuits: Map<string, CircuitRow>;
   #closed = false;
 
-  constructor(rows: SequencedRow[] = []) {
+  constructor(rows: SequencedRow[] = [], circuits: Map<string, CircuitRow> = new Map()) {
     this.rows = rows;
+    this.#circuits = circuits;
   }
 
   async append(rows: readonly StoredRow[]): Promise<void> {
@@ -52,6 +55,19 @@ export class MemoryStore implements Store {
   async byId(id: string): Promise<SequencedRow | undefined> {
     this.#alive();
     return this.rows.find((row) => row.id === id);
+  }
+
+  async circuits(after: string, limit: number): Promise<readonly CircuitRow[]> {
+    this.#alive();
+    const following = [...this.#circuits.values()].filter(({ endpoint }) => endpoint > after);
+    return following
+      .toSorted((one, other) => (one.endpoint < other.endpoint ? -1 : 1))
+      .slice(0, clamp(limit));
+  }
+
+  async saveCircuits(rows: readonly CircuitRow[]): Promise<void> {
+    this.#alive();
+    for (const row of rows) this.#circuits.set(row.endpoint, row);
   }
 
   async ready(): Promise<void> {

@@ -37,7 +37,12 @@ describe('an origin that is killed', () => {
     };
     config = await writeConfig(folder, spec, new Map([['fra', provider]]), keys);
     await start();
-    edge = await startEdge({ port: 0, origins: { eu: origin.url }, unattributedHome: 'eu', signingKey: edgeKey });
+    edge = await startEdge({
+      port: 0,
+      origins: { eu: origin.url },
+      unattributedHome: 'eu',
+      signingKey: edgeKey,
+    });
     await edge.putTenant('acme', { jurisdiction: 'eu', state: 'active', version: 1 });
   });
 
@@ -123,7 +128,8 @@ describe('an origin that is killed', () => {
     }
     const kept = await records();
     const pendings = kept.filter(({ kind }) => kind === 'pending');
-    for (const { id } of pendings) expect(kept.filter((record) => isEnd(record) && record.pending_id === id)).toHaveLength(1);
+    for (const { id } of pendings)
+      expect(kept.filter((record) => isEnd(record) && record.pending_id === id)).toHaveLength(1);
     expect(receipts.length).toBeGreaterThan(0);
     for (const receipt of receipts) expect(kept.map(({ id }) => id)).toContain(decodeJwt(receipt)['rec']);
     // What reached the endpoint is on record, all of it; more may be, as a record comes first.

@@ -154,9 +154,9 @@ describe('every fault is told, with its line and member', () => {
       'is weaker than the policy’s hostname'.replace('’', "'"),
     ],
     [
-      'a workload left unpinned',
+      'a workload that is not pinned and does not say why',
       policy('class: large', 'class: large\n    pinned: false'),
-      'workloads.contract-review.pinned: is not a member',
+      'workloads.contract-review: is not pinned: say in "reason" why it need not be',
     ],
     ['a policy without workloads', policy(/workloads:[\s\S]*$/, 'workloads: {}\n'), 'names no workload'],
     ['a version that is a number', policy('version: 4.2.0', 'version: 4.2'), 'put it into quotes'],

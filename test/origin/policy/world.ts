@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../origin/endpoints/endpoint.ts';
 import { everyEndpointHealthy, type HealthSnapshot } from '../../../origin/health/snapshot.ts';
 import { type LoadedPolicy, loadedPolicy } from '../../../origin/policy/document.ts';
 import { type ResolveInput, resolve } from '../../../origin/policy/resolve.ts';
+import { type Pack, packSchema } from '../../../shared/pack.ts';
 import { policySchema } from '../../../shared/policy.ts';
 import { endpoint } from '../endpoints/endpoints.ts';
 
@@ -29,19 +30,27 @@ export function policy(
     secondary: ['dub', 'par'],
     last_resort: 'own',
   },
+  packs: readonly Pack[] = [],
 ): LoadedPolicy {
   const document = policySchema.parse({
     policy: 'eu-test',
     version: '1.0.0',
     jurisdiction: 'eu',
+    packs: packs.map((one) => one.pack),
     author: 'a.person',
     reviewer: 'b.person',
     allow: { countries: ['EEA'] },
     workloads: { chat: { class: 'large', failover } },
     ...change,
   });
-  return loadedPolicy(document, Buffer.from(JSON.stringify(document)));
+  const bytes = (value: object) => Buffer.from(JSON.stringify(value));
+  const loaded = packs.map((one) => ({ pack: one, bytes: bytes(one) }));
+  return loadedPolicy(document, bytes(document), loaded);
 }
+
+/** A pack of the zone eu that asks for what is given, under the name of one that ships. */
+export const pack = (change: Readonly<Record<string, unknown>>): Pack =>
+  packSchema.parse({ pack: 'de-only', version: '1.0.0', jurisdiction: 'eu', summary: 'x', ...change });
 
 export const NOW = Date.UTC(2026, 0, 1);
 
