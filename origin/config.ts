@@ -7,7 +7,7 @@ import type { Fault } from './config/fault.ts';
 import { readEdgeKeys, readSigningKey, type SigningKey } from './config/keys.ts';
 import { type Parts, readableParts } from './config/parts.ts';
 import { type PolicyFile, readPolicies } from './config/policy-files.ts';
-import { findProblems } from './config/problems.ts';
+import { findProblems, findWarnings } from './config/problems.ts';
 import { readRegistry } from './config/registry-file.ts';
 import { type OriginFile, originFileSchema } from './config/schema.ts';
 import { readTenants } from './config/tenants-file.ts';
@@ -44,6 +44,8 @@ export interface OriginConfig {
   readonly limits: Limits;
   /** What a person should mend although no call can go wrong by it: refused endpoints in a graph, dead locks. */
   readonly problems: readonly Fault[];
+  /** What a person should know although it may be meant: failovers that change the model, longer retention. */
+  readonly warnings: readonly Fault[];
 }
 
 /**
@@ -67,7 +69,8 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv): Result<OriginC
   const { policyFiles, ...rest } = documents;
   const config = { file: yaml.file, jurisdiction, listen, admin, logName, limits, ...keys, ...rest };
   const problems = findProblems(config, policyFiles);
-  return ok({ ...config, store: storeOf(store, yaml.file), problems });
+  const warnings = findWarnings(config, policyFiles);
+  return ok({ ...config, store: storeOf(store, yaml.file), problems, warnings });
 }
 
 interface Documents extends Pick<OriginConfig, 'registry' | 'policies' | 'tenants'> {

@@ -88,6 +88,9 @@ function resolveFor({ gateway, call, route, standpoint }: Entered, workload: str
   });
   // Only a name that the policy knows is recorded: any other is the caller's own words.
   if (resolved.ok || resolved.error.code !== 'workload_unknown') call.know({ workload });
-  if (resolved.ok) call.know({ class: resolved.value.class });
+  if (resolved.ok) {
+    const { class: class_, unpinned } = resolved.value;
+    call.know({ class: class_, ...(unpinned !== undefined && { unpinned }) });
+  }
   return resolved;
 }

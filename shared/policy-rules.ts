@@ -1,9 +1,10 @@
-import type { Failover, Policy } from './policy.ts';
+import type { Failover, Narrowing, Policy } from './policy.ts';
 import { REGION_SOURCES, type RegionSource } from './record.ts';
 import { COUNTRY_SETS, ZONE_COUNTRIES } from './zones.ts';
 
-interface Broken {
-  readonly path: (string | number)[];
+/** Something wrong with a policy: the member, and what to do. */
+export interface Broken {
+  readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
@@ -38,7 +39,9 @@ export const checkPolicy = (policy: Policy): readonly Broken[] => [
   ...countriesInZone(policy),
   ...noGlobal(policy),
   ...graphsNameEachOnce(policy),
-  ...exceptionsNarrow(policy),
+  ...unpinnedSayWhy(policy),
+  ...exceptionsNarrow(policy, policy.allow, 'the policy'),
+  ...exceptionsNameWorkloads(policy),
 ];
 
 function fourEyes({ author, reviewer }: Policy): Broken[] {
@@ -77,38 +80,56 @@ function graphsNameEachOnce({ workloads }: Policy): Broken[] {
   });
 }
 
-function exceptionsNarrow(policy: Policy): Broken[] {
-  return Object.entries(policy.tenants).flatMap(([tenant, { allow, workloads }]) => {
-    const beyond = (member: string, list: readonly string[] | undefined, within: readonly string[]) =>
-      (list ?? [])
-        .filter((entry) => !within.includes(entry))
-        .map((entry) => ({
-          path: ['tenants', tenant, ...member.split('.')],
-          message: `${entry} is not allowed by the policy itself: an exception can only narrow`,
-        }));
-    const limited = (list: readonly string[], own: readonly string[] | undefined) =>
-      list.length === 0 ? (own ?? []) : list;
-    return [
-      ...beyond(
-        'allow.countries',
-        [...countriesOf(allow.countries ?? [])],
-        [...countriesOf(policy.allow.countries)],
-      ),
-      ...beyond('allow.regions', allow.regions, limited(policy.allow.regions, allow.regions)),
-      ...beyond('allow.deployments', allow.deployments, policy.allow.deployments),
-      ...beyond('allow.models', allow.models, limited(policy.allow.models, allow.models)),
-      ...beyond('workloads', workloads, Object.keys(policy.workloads)),
-      ...weakerEvidence(policy, tenant),
-    ];
+function unpinnedSayWhy({ workloads }: Policy): Broken[] {
+  return Object.entries(workloads).flatMap(([workload, { pinned, reason }]) => {
+    if (pinned === (reason === undefined)) return [];
+    return pinned
+      ? [
+          {
+            path: ['workloads', workload, 'reason'],
+            message: 'is there for workloads with pinned: false only',
+          },
+        ]
+      : [{ path: ['workloads', workload], message: 'is not pinned: say in "reason" why it need not be' }];
   });
 }
 
-function weakerEvidence(policy: Policy, tenant: string): Broken[] {
-  const grade = policy.tenants[tenant]?.allow.region_evidence;
-  if (grade === undefined || gradeMeets(grade, policy.allow.region_evidence)) return [];
-  const message = `is weaker than the policy's ${policy.allow.region_evidence}: an exception can only narrow`;
-  return [{ path: ['tenants', tenant, 'allow', 'region_evidence'], message }];
-}
+/** Where exceptions allow what the policy, or a pack that it names, does not. */
+export const exceptionsNarrow = ({ tenants }: Policy, limits: Narrowing, by: string): readonly Broken[] =>
+  Object.entries(tenants).flatMap(([tenant, { allow }]) => {
+    const broken = (member: string, message: string): Broken => ({
+      path: ['tenants', tenant, 'allow', member],
+      message: `${message}: an exception can only narrow`,
+    });
+    const beyond = (member: string, list: readonly string[] = [], within: readonly string[] = []) =>
+      list
+        .filter((entry) => within.length > 0 && !within.includes(entry))
+        .map((entry) => broken(member, `${entry} is not allowed by ${by} itself`));
+    const { region_evidence: grade } = allow;
+    const needed = limits.region_evidence;
+    const weaker = grade !== undefined && needed !== undefined && !gradeMeets(grade, needed);
+    return [
+      ...beyond(
+        'countries',
+        [...countriesOf(allow.countries ?? [])],
+        [...countriesOf(limits.countries ?? [])],
+      ),
+      ...beyond('regions', allow.regions, limits.regions),
+      ...beyond('deployments', allow.deployments, limits.deployments),
+      ...beyond('models', allow.models, limits.models),
+      ...(weaker ? [broken('region_evidence', `is weaker than ${by}'s ${needed}`)] : []),
+    ];
+  });
+
+const exceptionsNameWorkloads = ({ tenants, workloads: known }: Policy): Broken[] =>
+  Object.entries(tenants).flatMap(([tenant, { workloads = [] }]) =>
+    workloads
+      .filter((workload) => !Object.hasOwn(known, workload))
+      .map((workload) => ({
+        path: ['tenants', tenant, 'workloads'],
+        message: `${workload} is not a workload of the policy`,
+      })),
+  );
 
 /** Whether evidence of one grade is at least as good as another. */
 export const gradeMeets = (grade: RegionSource, needed: RegionSource): boolean =>

@@ -1,24 +1,33 @@
 import { z } from 'zod';
 import { TENANT_ID } from './gateway-key.ts';
-import { REGION_SOURCES } from './record.ts';
+import { allowSchema, narrowingSchema } from './policy-allow.ts';
 import { ZONES } from './zones.ts';
 
+export { type Allow, DEPLOYMENTS, type Deployment, type Narrowing } from './policy-allow.ts';
+
 /**
- * How an endpoint uses the regions of its provider: only the one it names, any of its zone, or any at all.
- * What is not `regional` runs where the provider likes, whatever its host name says.
+ * The packs that ship with the product: what a law or a house rule asks of every policy that names it. To add
+ * one, add its name here and its file in `origin/policy/packs`.
  */
-export const DEPLOYMENTS = ['regional', 'zone', 'global'] as const;
-export type Deployment = (typeof DEPLOYMENTS)[number];
+export const PACK_NAMES = [
+  'eu-gdpr-strict',
+  'eu-ai-act-high-risk',
+  'de-only',
+  'us',
+  'au',
+  'jp',
+  'uk',
+  'ch',
+] as const;
+export type PackName = (typeof PACK_NAMES)[number];
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens');
-const version = z
+
+/** Version of a policy or of a pack. */
+export const version = z
   .string({ error: 'must be text: put it into quotes, such as "4.2"' })
   .regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$/, 'must be a version such as 4.2.0');
 const person = z.string().trim().min(1).max(128);
-const country = z.string().regex(/^(?:[A-Z]{2}|EEA)$/, 'must be an ISO 3166 code such as DE, or EU or EEA');
-const region = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'must be a region name such as eu-central-1');
-const model = z.string().min(1).max(256);
-
 /** Id of an endpoint in the registry. */
 export const endpointId = z
   .string()
@@ -29,16 +38,12 @@ export const workloadName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'is not a workload name (letters, digits, . _ : / @ -)');
 
-/** Each list narrows where it is not empty; of countries at least one must be named. */
-const allowSchema = z.strictObject({
-  countries: z.array(country).min(1),
-  regions: z.array(region).default([]),
-  deployments: z.array(z.enum(DEPLOYMENTS)).min(1).default(['regional']),
-  /** Dated ids of the models approved for use, as the endpoints know them. */
-  models: z.array(model).default([]),
-  /** The weakest grade of evidence of the serving region that will do. */
-  region_evidence: z.enum(REGION_SOURCES).default('declared'),
-});
+/** How long records are kept at least, in days. */
+export const retentionDays = z
+  .int()
+  .min(1)
+  .max(36_525)
+  .meta({ description: 'How long records are kept at least. Left out: for ever.' });
 
 const failoverSchema = z.strictObject({
   primary: endpointId,
@@ -62,21 +67,23 @@ const healthSchema = z.strictObject({
 
 const workloadSchema = z.strictObject({
   class: z.string().min(1).max(64),
+  pinned: z.boolean().default(true).meta({
+    description:
+      'false: zone and global deployments may serve this workload, from anywhere they route to. Needs a reason.',
+  }),
+  reason: z
+    .string()
+    .max(256)
+    .regex(/^(?! )[\p{L}\p{N}\p{P}\p{S} ]+$/u, 'must be 1 to 256 printable characters on one line')
+    .exactOptional()
+    .meta({ description: 'Why the workload needs no pinning. Stands on the record of every such call.' }),
   failover: failoverSchema,
   health: healthSchema.prefault({}),
 });
 
 /** What a contract with one tenant takes away from the policy; it can add nothing. */
 const exceptionSchema = z.strictObject({
-  allow: z
-    .strictObject({
-      countries: z.array(country).min(1).exactOptional(),
-      regions: z.array(region).exactOptional(),
-      deployments: z.array(z.enum(DEPLOYMENTS)).min(1).exactOptional(),
-      models: z.array(model).exactOptional(),
-      region_evidence: z.enum(REGION_SOURCES).exactOptional(),
-    })
-    .default({}),
+  allow: narrowingSchema.default({}),
   workloads: z.array(workloadName).exactOptional(),
 });
 
@@ -90,8 +97,12 @@ export const policySchema = z.strictObject({
   jurisdiction: z.enum(ZONES),
   author: person,
   reviewer: person,
-  /** How long records are kept at least; without it they are kept for ever. */
-  retention_days: z.int().min(1).max(36_525).exactOptional(),
+  packs: z
+    .array(z.enum(PACK_NAMES))
+    .max(PACK_NAMES.length)
+    .default([])
+    .meta({ description: 'What is allowed is what this document and each of these packs allow.' }),
+  retention_days: retentionDays.exactOptional(),
   allow: allowSchema,
   workloads: z
     .record(workloadName, workloadSchema)
@@ -100,7 +111,5 @@ export const policySchema = z.strictObject({
 });
 
 export type Policy = z.infer<typeof policySchema>;
-export type Allow = Policy['allow'];
-/** The narrowing lists of a tenant exception; what it does not name stays as the policy has it. */
-export type Narrowing = Policy['tenants'][string]['allow'];
+export type Workload = z.infer<typeof workloadSchema>;
 export type Failover = z.infer<typeof failoverSchema>;

@@ -49,6 +49,8 @@ const recordFields = {
   route: label,
   workload: label,
   class: label,
+  /** The policy's reason why this workload is not pinned to the zone; absent where it is. */
+  unpinned: label,
   policy: label,
   policy_version: label,
   policy_sha256: sha256,

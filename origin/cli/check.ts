@@ -11,7 +11,7 @@ const UNUSABLE = 2;
 export const command = (): Command =>
   new Command('check')
     .description(
-      'Checks the configuration of an origin with its policies, registry and tenants, and prints for each workload who is served where, in which order. Exit 0: nothing to mend. 1: usable, with problems. 2: unusable.',
+      'Checks the configuration of an origin with its policies, registry and tenants, and prints for each workload who is served where, in which order. Exit 0: nothing to mend, though there may be warnings. 1: usable, with problems. 2: unusable.',
     )
     .requiredOption('--config <file>', 'configuration of this origin (YAML)')
     .option('--json', 'print one JSON object')
@@ -25,7 +25,7 @@ export const command = (): Command =>
 function unusable(faults: readonly Fault[], json: boolean): void {
   process.exitCode = UNUSABLE;
   if (json) {
-    print({ ok: false, faults, problems: [], matrix: [] });
+    print({ ok: false, faults, problems: [], warnings: [], matrix: [] });
     return;
   }
   const end = `The configuration cannot be used: ${count(faults, 'fault')}.`;
@@ -33,14 +33,16 @@ function unusable(faults: readonly Fault[], json: boolean): void {
 }
 
 function checked(config: OriginConfig, json: boolean): void {
-  const { problems } = config;
+  const { problems, warnings } = config;
   const rows = matrix(config);
   if (problems.length > 0) process.exitCode = PROBLEMS;
   if (json) {
-    print({ ok: problems.length === 0, faults: [], problems, matrix: rows.map(rowJson) });
+    print({ ok: problems.length === 0, faults: [], problems, warnings, matrix: rows.map(rowJson) });
     return;
   }
   process.stdout.write(matrixText(rows));
+  if (warnings.length > 0)
+    process.stderr.write(`\n${warnings.map((one) => `warning: ${line(one)}`).join('')}`);
   if (problems.length === 0) process.stdout.write('\nNothing to mend.\n');
   else process.stderr.write(`\n${problems.map(line).join('')}${count(problems, 'problem')} to mend.\n`);
 }

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import { cloudRegion } from '../../shared/catalogue.ts';
+import { checkPacks } from '../../shared/pack-rules.ts';
 import { policySchema } from '../../shared/policy.ts';
 import { checkPolicy, graphOf } from '../../shared/policy-rules.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type LoadedPolicy, loadedPolicy } from '../policy/document.ts';
+import { disparities } from '../policy/parity.ts';
 import type { Fault } from './fault.ts';
+import { readPacks } from './pack-files.ts';
 import { readYamlAs, type YamlFile } from './yaml-file.ts';
 
 /** A policy and the file it was read from. */
@@ -47,8 +50,14 @@ function readPolicy(file: string, { zone, registry, ids, faults }: PolicyContext
     return undefined;
   }
   const { yaml, value } = parsed.value;
-  const policy = loadedPolicy(value, yaml.bytes);
-  for (const { path, message } of checkPolicy(value)) faults.push({ path: yaml.at(path), message });
+  const packs = readPacks(value.packs, faults);
+  if (packs === undefined) return undefined;
+  const policy = loadedPolicy(value, yaml.bytes, packs);
+  const broken = [...checkPolicy(value), ...checkPacks(value, policy.packs)];
+  if (policy.packs.some((pack) => pack.require_model_parity)) {
+    broken.push(...disparities(policy, registry, zone));
+  }
+  for (const { path, message } of broken) faults.push({ path: yaml.at(path), message });
   if (value.jurisdiction !== zone) {
     const message = `the policy is of ${value.jurisdiction}, this origin of ${zone}: each zone has its own policies`;
     faults.push({ path: yaml.at(['jurisdiction']), message });

@@ -1,4 +1,5 @@
 import { cloudRegion } from '../../shared/catalogue.ts';
+import { packLabel } from '../../shared/pack.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { MatrixRow, Subject } from './matrix.ts';
 
@@ -6,10 +7,12 @@ import type { MatrixRow, Subject } from './matrix.ts';
 export const rowJson = ({ policy, subject, allowed, ...row }: MatrixRow) => ({
   jurisdiction: row.jurisdiction,
   policy: policy.label,
+  packs: policy.packs.map(packLabel),
   workload: row.workload,
   api: row.api,
   tenant: subject.tenant ?? null,
   team: subject.team?.name ?? null,
+  unpinned: row.unpinned ?? null,
   allowed: allowed.map(({ endpoint, model }) => ({
     endpoint: endpoint.id,
     region: endpoint.region ?? null,
@@ -30,7 +33,7 @@ export function matrixText(rows: readonly MatrixRow[]): string {
   let heading = '';
   let title = '';
   for (const row of rows) {
-    const next = `Jurisdiction ${row.jurisdiction}, policy ${row.policy.label}`;
+    const next = headingOf(row);
     if (next !== heading) {
       lines.push(...(heading === '' ? [] : ['']), next);
       heading = next;
@@ -47,6 +50,12 @@ export function matrixText(rows: readonly MatrixRow[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+function headingOf({ jurisdiction, policy: { label, packs, retentionDays } }: MatrixRow): string {
+  const bundled = packs.length === 0 ? '' : `, packs ${packs.map(packLabel).join(', ')}`;
+  const kept = retentionDays === undefined ? 'for ever' : `for ${retentionDays} days at least`;
+  return `Jurisdiction ${jurisdiction}, policy ${label}${bundled}, records kept ${kept}`;
+}
+
 const titleOf = ({ workload, api }: MatrixRow): string => `${workload} (${api} API)`;
 
 function subjectText({ tenant, team }: Subject): string {
@@ -54,8 +63,9 @@ function subjectText({ tenant, team }: Subject): string {
   return team === undefined ? `tenant ${tenant}` : `tenant ${tenant}, team ${team.name}`;
 }
 
-function servedLines({ allowed, rejected, refusal }: MatrixRow): string[] {
+function servedLines({ jurisdiction, unpinned, allowed, rejected, refusal }: MatrixRow): string[] {
   return [
+    ...(unpinned === undefined ? [] : [`NOT PINNED TO ${jurisdiction}: ${unpinned}`.toUpperCase()]),
     ...(refusal === undefined ? [] : [`REFUSED, always: ${refusal}`]),
     ...allowed.map(({ endpoint }, index) => `${index + 1}. ${endpoint.id}: ${placeText(endpoint)}`),
     ...rejected.map(({ endpoint, rejected: why }) => `never ${endpoint}: ${why}`),
@@ -63,7 +73,8 @@ function servedLines({ allowed, rejected, refusal }: MatrixRow): string[] {
 }
 
 function placeText({ region, country, deployment, zone }: Endpoint): string {
-  if (deployment !== 'regional') return `anywhere in ${zone ?? 'an unknown zone'} (deployment ${deployment})`;
+  if (deployment === 'global') return 'anywhere in the world (deployment global)';
+  if (deployment === 'zone') return `anywhere in ${zone ?? 'an unknown zone'} (deployment zone)`;
   const city = region === undefined ? undefined : cloudRegion(region)?.city;
   return [region, city, country].filter((part) => part !== undefined).join(', ');
 }

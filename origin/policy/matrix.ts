@@ -4,7 +4,7 @@ import type { Api } from '../../shared/routes.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { everyEndpointHealthy } from '../health/snapshot.ts';
-import type { LoadedPolicy } from './document.ts';
+import { type LoadedPolicy, unpinnedReason } from './document.ts';
 import { type Candidate, type PolicyRefusal, resolve } from './resolve.ts';
 import type { CallerTeam } from './standing.ts';
 import type { TenantRecord } from './tenants.ts';
@@ -22,6 +22,8 @@ export interface MatrixRow {
   readonly subject: Subject;
   readonly workload: string;
   readonly api: Api;
+  /** Why the workload is not pinned to the jurisdiction; missing where it is. */
+  readonly unpinned?: string;
   readonly allowed: readonly Candidate[];
   readonly rejected: readonly RejectedCandidate[];
   /** Why every call is refused, where nothing is left. */
@@ -79,7 +81,9 @@ function row(
   workload: string,
   api: Api,
 ): MatrixRow {
-  const common = { jurisdiction, policy, subject, workload, api };
+  const unpinned = unpinnedReason(policy, workload);
+  const pinning = unpinned === undefined ? {} : { unpinned };
+  const common = { jurisdiction, policy, subject, workload, api, ...pinning };
   const resolved = resolve({
     zone: jurisdiction,
     policy,

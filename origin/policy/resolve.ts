@@ -1,10 +1,10 @@
 import type { Refusal, RejectedCandidate } from '../../shared/errors.ts';
-import type { Policy } from '../../shared/policy.ts';
 import { type GraphStep, graphOf } from '../../shared/policy-rules.ts';
 import { err, ok, type Result } from '../../shared/result.ts';
 import type { Api } from '../../shared/routes.ts';
 import { type Endpoint, modelOf } from '../endpoints/endpoint.ts';
 import { everyEndpointHealthy, type HealthSnapshot } from '../health/snapshot.ts';
+import { unpinnedReason, workloadOf } from './document.ts';
 import { exceptionOf, lastingRejection, type Standpoint } from './standing.ts';
 
 /** Longest `selection_reason` and longest `rejected` that a record can hold, in characters. */
@@ -25,6 +25,8 @@ export interface Candidate {
 export interface Resolution {
   readonly workload: string;
   readonly class: string;
+  /** The policy's reason why the workload is not pinned to the zone; missing where it is. */
+  readonly unpinned?: string;
   /** At least one, in the order of the graph. */
   readonly candidates: readonly Candidate[];
   readonly rejected: readonly RejectedCandidate[];
@@ -70,7 +72,14 @@ export function resolve(input: ResolveInput): Result<Resolution, PolicyRefusal> 
   const candidates = verdicts.flatMap((verdict, index) => candidateOf(verdict, verdicts.slice(0, index)));
   const rejected = verdicts.flatMap(rejectionOf);
   if (candidates.length === 0) return err(refusalOf(verdicts, rejected, input));
-  return ok({ workload, class: entry.class, candidates, rejected });
+  const unpinned = unpinnedReason(policy, workload);
+  return ok({
+    workload,
+    class: entry.class,
+    ...(unpinned !== undefined && { unpinned }),
+    candidates,
+    rejected,
+  });
 }
 
 /** The workloads that the caller may call over an API, whatever the health, in the order of the policy. */
@@ -79,9 +88,6 @@ export function workloadsFor(input: Omit<ResolveInput, 'workload' | 'health' | '
     (workload) => resolve({ ...input, workload, health: everyEndpointHealthy, now: 0 }).ok,
   );
 }
-
-const workloadOf = ({ workloads }: Policy, name: string): Policy['workloads'][string] | undefined =>
-  Object.hasOwn(workloads, name) ? workloads[name] : undefined;
 
 /** Whether the lists of the tenant's exception and of the team, where there are any, name the workload. */
 function mayCall({ policy, tenant, team, workload }: ResolveInput): boolean {

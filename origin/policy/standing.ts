@@ -1,11 +1,9 @@
-import type { Narrowing } from '../../shared/policy.ts';
-import { countriesOf, gradeMeets } from '../../shared/policy-rules.ts';
-import { ZONE_COUNTRIES, type Zone } from '../../shared/zones.ts';
+import { packLabel } from '../../shared/pack.ts';
+import type { Zone } from '../../shared/zones.ts';
 import { type Endpoint, modelOf } from '../endpoints/endpoint.ts';
 import { abroad, countryOf } from '../endpoints/location.ts';
-import { providerOf } from '../endpoints/provider.ts';
-import { bestEvidence } from '../endpoints/region-evidence.ts';
-import type { LoadedPolicy } from './document.ts';
+import { type LoadedPolicy, unpinnedReason } from './document.ts';
+import { type Layer, misplaced, unapproved, weakEvidence } from './narrowing.ts';
 
 /** The team of the caller's key, with its lock if it has one. An empty list lets nothing through. */
 export interface CallerTeam {
@@ -28,27 +26,36 @@ export interface LastingRejection {
   readonly words: string;
 }
 
-const place = (words: string): LastingRejection => ({ kind: 'place', words });
-const model = (words: string): LastingRejection => ({ kind: 'model', words });
+const place = (words: string | undefined): LastingRejection | undefined =>
+  words === undefined ? undefined : { kind: 'place', words };
+const model = (words: string | undefined): LastingRejection | undefined =>
+  words === undefined ? undefined : { kind: 'model', words };
 
 /**
  * Why an endpoint may never serve a workload for this caller, or undefined where it may: jurisdiction first,
- * then policy, tenant exception and team lock, each of which can only take away.
+ * then policy, packs, tenant exception and team lock, each of which can only take away. For a workload that is
+ * not pinned, zone and global deployments are not asked where the policy and its packs want them to be; what
+ * one tenant's exception or team's lock says of places holds for them all the same.
  */
 export function lastingRejection(
   endpoint: Endpoint,
   workload: string,
   { zone, policy, tenant, team }: Standpoint,
 ): LastingRejection | undefined {
+  const free = endpoint.deployment !== 'regional' && unpinnedReason(policy, workload) !== undefined;
   const own = modelOf(endpoint, workload);
-  const { document, label } = policy;
   const exception = exceptionOf(policy, tenant)?.allow;
+  const narrowedOut = (layer: Layer, places: boolean) =>
+    (places ? place(misplaced(endpoint, layer, zone)) : undefined) ??
+    model(unapproved(own, layer)) ??
+    place(weakEvidence(endpoint, layer));
   return (
-    outsideZone(endpoint, zone) ??
-    (document.jurisdiction === zone ? undefined : place(`policy ${label} is not of the zone ${zone}`)) ??
-    narrowedOut(endpoint, own, document.allow, zone, `policy ${label}`) ??
-    (exception && narrowedOut(endpoint, own, exception, zone, `the exception of tenant ${tenant}`)) ??
-    lockedOut(endpoint, team) ??
+    place(outsideZone(endpoint, zone, free)) ??
+    place(foreignPolicy(policy, zone)) ??
+    first(layersOf(policy), (layer) => narrowedOut(layer, !free)) ??
+    (exception && narrowedOut({ by: `the exception of tenant ${tenant}`, allow: exception }, true)) ??
+    place(lockedOut(endpoint, team)) ??
+    model(noList(policy)) ??
     (own === undefined ? place('the workload is not deployed there') : undefined)
   );
 }
@@ -57,91 +64,55 @@ export function lastingRejection(
 export const exceptionOf = ({ document }: LoadedPolicy, tenant: string) =>
   Object.hasOwn(document.tenants, tenant) ? document.tenants[tenant] : undefined;
 
+const layersOf = ({ document, label, packs }: LoadedPolicy): readonly Layer[] => [
+  { by: `policy ${label}`, allow: document.allow },
+  ...packs.map((pack) => ({ by: `the pack ${packLabel(pack)}`, allow: pack.allow })),
+];
+
+function first<T, R>(list: readonly T[], find: (one: T) => R | undefined): R | undefined {
+  for (const one of list) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A policy or a pack of another zone says nothing of this one, so nothing is allowed by it. */
+function foreignPolicy({ document, label, packs }: LoadedPolicy, zone: Zone): string | undefined {
+  if (document.jurisdiction !== zone) return `policy ${label} is not of the zone ${zone}`;
+  const foreign = packs.find(({ jurisdiction }) => jurisdiction !== zone);
+  return foreign && `the pack ${packLabel(foreign)} is not of the zone ${zone}`;
+}
+
 /**
  * Why an endpoint is not known to stay inside a zone. Asked again of each candidate and not only when the
  * registry is read, so that no mistake in a configuration can open the zone.
  */
-function outsideZone(endpoint: Endpoint, zone: Zone): LastingRejection | undefined {
+function outsideZone(endpoint: Endpoint, zone: Zone, free: boolean): string | undefined {
   if (endpoint.deployment === 'global') {
-    return place('deployment type global routes across regions of the whole world');
+    return free ? undefined : 'deployment type global routes across regions of the whole world';
   }
   const elsewhere = abroad(endpoint, zone);
-  if (elsewhere !== undefined) return place(elsewhere);
+  if (elsewhere !== undefined) return elsewhere;
   if (countryOf(endpoint) !== undefined) return undefined;
   const zoneWide = endpoint.deployment === 'zone' && endpoint.zone === zone;
-  return zoneWide ? undefined : place('region not labelled: it is not known in which country it runs');
+  return zoneWide ? undefined : 'region not labelled: it is not known in which country it runs';
 }
 
-/** Why the lists of a policy or an exception leave an endpoint out. A list that is empty or missing does not. */
-function narrowedOut(
-  endpoint: Endpoint,
-  own: string | undefined,
-  allow: Narrowing,
-  zone: Zone,
-  by: string,
-): LastingRejection | undefined {
-  const { region, deployment } = endpoint;
-  const deployments = allow.deployments ?? [];
-  if (deployments.length > 0 && !deployments.includes(deployment)) {
-    return place(`deployment type ${deployment} routes across regions, which ${by} does not allow`);
-  }
-  const outside = allow.countries && outsideCountries(endpoint, countriesOf(allow.countries), zone, by);
-  if (outside) return outside;
-  const regions = allow.regions ?? [];
-  if (regions.length > 0) {
-    if (region === undefined) return place(`region not labelled, and ${by} names regions`);
-    if (deployment !== 'regional')
-      return place(`deployment type ${deployment} routes across regions, and ${by} names regions`);
-    if (!regions.includes(region))
-      return place(`region ${region} (${countryOf(endpoint) ?? 'no country'}) is not one that ${by} names`);
-  }
-  const models = allow.models ?? [];
-  if (models.length > 0 && own !== undefined && !models.includes(own)) {
-    return model(`model ${own} is not on the approved list of ${by}`);
-  }
-  return weakEvidence(endpoint, allow, by);
-}
-
-/** What may run anywhere in the zone is inside a set of countries only if the whole zone is. */
-function outsideCountries(
-  endpoint: Endpoint,
-  countries: ReadonlySet<string>,
-  zone: Zone,
-  by: string,
-): LastingRejection | undefined {
-  const { region, deployment } = endpoint;
-  const country = countryOf(endpoint);
-  if (deployment !== 'regional') {
-    const missing = ZONE_COUNTRIES[zone].find((member) => !countries.has(member));
-    if (missing === undefined) return undefined;
-    return place(
-      `deployment type ${deployment} may run anywhere in ${zone}, and ${by} does not allow ${missing}`,
-    );
-  }
-  if (country !== undefined && countries.has(country)) return undefined;
-  return place(
-    `region ${region ?? 'not labelled'} is in ${country ?? 'no known country'}, which ${by} does not allow`,
+/** An empty list of models sets no limit, which a pack that asks for a list must not be answered with. */
+function noList({ document, packs }: LoadedPolicy): string | undefined {
+  if (document.allow.models.length > 0) return undefined;
+  const demanding = packs.find((pack) => pack.require_approved_models);
+  return (
+    demanding && `the pack ${packLabel(demanding)} asks for a list of approved models, and there is none`
   );
 }
 
-function weakEvidence(endpoint: Endpoint, allow: Narrowing, by: string): LastingRejection | undefined {
-  // `declared` is the weakest grade, and asks for nothing.
-  if (allow.region_evidence === undefined || allow.region_evidence === 'declared') return undefined;
-  const grade = bestEvidence(providerOf(endpoint.provider), endpoint);
-  if (grade !== undefined && gradeMeets(grade, allow.region_evidence)) return undefined;
-  return place(
-    `its region can be shown by ${grade ?? 'nothing'} at best, and ${by} asks for ${allow.region_evidence}`,
-  );
-}
-
-function lockedOut(
-  { region, deployment }: Endpoint,
-  team: CallerTeam | undefined,
-): LastingRejection | undefined {
+function lockedOut({ region, deployment }: Endpoint, team: CallerTeam | undefined): string | undefined {
   if (team?.allowed_regions === undefined) return undefined;
   const lock = `the region lock of team ${team.name}`;
-  if (region === undefined) return place(`region not labelled, and ${lock} applies`);
+  if (region === undefined) return `region not labelled, and ${lock} applies`;
   if (deployment !== 'regional')
-    return place(`deployment type ${deployment} routes across regions, and ${lock} applies`);
-  return team.allowed_regions.includes(region) ? undefined : place(`region ${region} is outside ${lock}`);
+    return `deployment type ${deployment} routes across regions, and ${lock} applies`;
+  return team.allowed_regions.includes(region) ? undefined : `region ${region} is outside ${lock}`;
 }

@@ -36,7 +36,7 @@ const SPINE = new Set(
 const ENTRIES = [
   /^edge\/worker\.ts$/,
   /^origin\/cli\//,
-  /^origin\/dev\/demo\.ts$/,
+  /^origin\/dev\/(demo|schemas)\.ts$/,
   /^origin\/store\/sqlite-worker\.ts$/,
   /^vitest\.config\.ts$/,
 ];
