@@ -1,8 +1,9 @@
 import type { Zone } from '../../shared/zones.ts';
-import type { StoredRow, StoreFault } from './store.ts';
+import type { CircuitRow, StoredRow, StoreFault } from './store.ts';
 
 export type WriteRequest =
   | { readonly op: 'append'; readonly rows: readonly StoredRow[] }
+  | { readonly op: 'saveCircuits'; readonly rows: readonly CircuitRow[] }
   | { readonly op: 'probe' };
 
 export type ReadRequest =
@@ -10,7 +11,8 @@ export type ReadRequest =
   | { readonly op: 'ofRequest'; readonly requestId: string; readonly tenant: string; readonly limit: number }
   | { readonly op: 'after'; readonly seq: number; readonly limit: number }
   | { readonly op: 'latest'; readonly limit: number }
-  | { readonly op: 'byId'; readonly id: string };
+  | { readonly op: 'byId'; readonly id: string }
+  | { readonly op: 'circuits'; readonly after: string; readonly limit: number };
 
 export type SqliteRequest = WriteRequest | ReadRequest | { readonly op: 'close' };
 

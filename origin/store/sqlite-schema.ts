@@ -7,7 +7,7 @@ import { StoreError } from './store.ts';
 const APPLICATION_ID = 0x72657367;
 
 /** Applied in this order; the place in the list is the schema version that each one leads to. */
-const MIGRATIONS = ['0001-log.sql'];
+const MIGRATIONS = ['0001-log.sql', '0002-circuits.sql'];
 
 function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): number {
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);

@@ -8,6 +8,7 @@ const COLUMNS = 'seq, id, kind, at, request_id, pending_id, tenant, canonical, l
 export function prepareWrites(db: DatabaseSync): (request: WriteRequest) => void {
   const head = db.prepare('SELECT max(seq) AS seq FROM records');
   const insert = db.prepare(`INSERT INTO records (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const saveCircuit = db.prepare('REPLACE INTO circuits (endpoint, state, at) VALUES (?, ?, ?)');
   const probe = db.prepare('UPDATE liveness SET probes = probes + 1');
   // Read inside the transaction: a place counted earlier may have been taken since.
   const nextSeq = (): number => Number(head.get()?.seq ?? -1) + 1;
@@ -21,6 +22,10 @@ export function prepareWrites(db: DatabaseSync): (request: WriteRequest) => void
         return inTransaction(db, () => {
           const first = nextSeq();
           for (const [index, row] of request.rows.entries()) add(row, first + index);
+        });
+      case 'saveCircuits':
+        return inTransaction(db, () => {
+          for (const { endpoint, state, at } of request.rows) saveCircuit.run(endpoint, state, at);
         });
       case 'probe':
         return inTransaction(db, () => void probe.run());
@@ -45,7 +50,7 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
 
 const clamp = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 0), READ_MAX);
 
-/** The reads, in the order of `seq`: rows by the names of their columns. */
+/** The reads, those of the log in the order of `seq`: rows by the names of their columns. */
 export function prepareReads(db: DatabaseSync): (request: ReadRequest) => readonly object[] {
   const open = db.prepare(
     `SELECT ${COLUMNS} FROM records WHERE seq IN (SELECT seq FROM open_pendings ORDER BY seq LIMIT ?) ORDER BY seq`,
@@ -56,6 +61,9 @@ export function prepareReads(db: DatabaseSync): (request: ReadRequest) => readon
   const after = db.prepare(`SELECT ${COLUMNS} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`);
   const latest = db.prepare(`SELECT ${COLUMNS} FROM records ORDER BY seq DESC LIMIT ?`);
   const byId = db.prepare(`SELECT ${COLUMNS} FROM records WHERE id = ?`);
+  // Prepared when it is asked for: a log that an older program wrote has no such table, and is read all the same.
+  const circuits = () =>
+    db.prepare('SELECT endpoint, state, at FROM circuits WHERE endpoint > ? ORDER BY endpoint LIMIT ?');
   return (request) => {
     switch (request.op) {
       case 'openPendings':
@@ -71,6 +79,8 @@ export function prepareReads(db: DatabaseSync): (request: ReadRequest) => readon
         return latest.all(clamp(request.limit)).reverse();
       case 'byId':
         return byId.all(request.id);
+      case 'circuits':
+        return circuits().all(request.after, clamp(request.limit));
     }
   };
 }

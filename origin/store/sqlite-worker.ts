@@ -31,6 +31,7 @@ function start(): { readonly open: OpenDatabase; readonly handle: (request: Sqli
   const handle = (request: SqliteRequest): Rows => {
     switch (request.op) {
       case 'append':
+      case 'saveCircuits':
       case 'probe':
         if (write === undefined) throw new StoreError('failed', 'this log is open for reading only');
         write(request);

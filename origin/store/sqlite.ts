@@ -1,9 +1,9 @@
 import type { Zone } from '../../shared/zones.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ReadRequest, ThreadSetup } from './sqlite-messages.ts';
-import { sequencedRow } from './sqlite-row.ts';
+import { circuitRow, sequencedRow } from './sqlite-row.ts';
 import { SqliteThread } from './sqlite-thread.ts';
-import type { LogReader, SequencedRow, Store, StoredRow } from './store.ts';
+import type { CircuitRow, LogReader, SequencedRow, Store, StoredRow } from './store.ts';
 
 /** How long SQLite waits for another process that holds the write lock, in milliseconds. */
 const BUSY_MS = 2_000;
@@ -49,6 +49,10 @@ class SqliteReader implements LogReader {
     return row;
   }
 
+  async circuits(after: string, limit: number): Promise<readonly CircuitRow[]> {
+    return (await this.#thread.call({ op: 'circuits', after, limit }, ANSWER_MS)).map(circuitRow);
+  }
+
   close(): Promise<void> {
     return this.#thread.close();
   }
@@ -69,6 +73,11 @@ class SqliteStore extends SqliteReader implements Store {
 
   async append(rows: readonly StoredRow[]): Promise<void> {
     await this.#writer.call({ op: 'append', rows });
+  }
+
+  /** Past its bound it may yet be written; the thread takes one after the other, so no newer one is undone. */
+  async saveCircuits(rows: readonly CircuitRow[]): Promise<void> {
+    await this.#writer.call({ op: 'saveCircuits', rows }, ANSWER_MS);
   }
 
   async ready(): Promise<void> {

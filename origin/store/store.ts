@@ -66,14 +66,37 @@ export interface LogReader {
   close(): Promise<void>;
 }
 
+/** What is kept of the circuit of one endpoint. */
+export interface CircuitRow {
+  readonly endpoint: string;
+  /** JSON, which the store does not look into. */
+  readonly state: string;
+  /** When it was written, RFC 3339, milliseconds, UTC. */
+  readonly at: string;
+}
+
 /**
- * The durable, append-only log of one zone.
+ * The circuits of a zone's endpoints, so that they outlive a process. They are not evidence: one row for each
+ * endpoint, overwritten. Both calls reject with StoreError, and within a bounded time.
+ */
+export interface CircuitTable {
+  /** The rows that follow an endpoint id, in the order of the ids' bytes; '' starts at the first. */
+  circuits(after: string, limit: number): Promise<readonly CircuitRow[]>;
+  /**
+   * Puts the rows in the place of those of the same endpoints, all or none; the last of two for one endpoint
+   * holds. Once it resolves they are durable. It MUST NOT touch the log.
+   */
+  saveCircuits(rows: readonly CircuitRow[]): Promise<void>;
+}
+
+/**
+ * The durable, append-only log of one zone, and the little beside it that has to outlive a process.
  *
  * A store MUST enforce in the database itself that rows are neither changed nor removed, and that `seq` has no
  * gap. It MUST refuse a database of another zone, of another program or of a newer schema, and MUST NOT begin
  * a new log over the remains of an old one. It MUST come back by itself when the cause of a fault has gone.
  */
-export interface Store extends LogReader {
+export interface Store extends LogReader, CircuitTable {
   /**
    * Adds the rows in the order given, all or none. Once it resolves they are durable: a crash of the process or
    * the machine MUST NOT lose them. Groups take their places in the order of the calls.

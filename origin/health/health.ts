@@ -1,0 +1,67 @@
+import type { Policy } from '../../shared/policy.ts';
+import type { Clock } from '../clock.ts';
+import { Circuits } from './circuits.ts';
+import { CircuitKeeper, type CircuitShelf } from './keeper.ts';
+import { Orders } from './orders.ts';
+import type { ProbeCall, ProbeResult } from './probe.ts';
+import { type MayServe, type ProbeTarget, probePlan } from './probe-plan.ts';
+import { Prober } from './prober.ts';
+import { type CircuitSettings, circuitSettings } from './settings.ts';
+import { type Change, Standings } from './standings.ts';
+
+export interface HealthSetup {
+  readonly clock: Clock;
+  readonly shelf: CircuitShelf;
+  readonly call: ProbeCall;
+  readonly mayServe: MayServe;
+  /** Evenly from 0 up to 1. */
+  random(): number;
+  readonly events: {
+    changed(change: Change): void;
+    probed(target: ProbeTarget, result: ProbeResult): void;
+    /** The circuits could not be kept; it is tried again. */
+    notKept(error: unknown): void;
+  };
+}
+
+/** The health of one origin's endpoints. */
+export interface Health {
+  readonly circuits: Circuits;
+  readonly orders: Orders;
+  readonly prober: Prober;
+  /** Resolves once every change made so far is durable; an order or a quarantine is answered after it. */
+  kept(): Promise<void>;
+  /** Goes by these policies from now on. What is known of the endpoints stays. */
+  follow(policies: Iterable<Policy>): void;
+  close(): Promise<void>;
+}
+
+/** Takes up the circuits where the last process left them, and starts to probe. Rejects as the shelf does. */
+export async function startHealth(policies: Iterable<Policy>, setup: HealthSetup): Promise<Health> {
+  const { clock, shelf, call, mayServe, random, events } = setup;
+  let settings: ReadonlyMap<string, CircuitSettings> = new Map();
+  const standings = new Standings({ clock, settingsOf: (endpoint) => settings.get(endpoint) });
+  const circuits = new Circuits(standings);
+  const keeper = new CircuitKeeper({ shelf, standings, clock, failed: events.notKept });
+  // Before the first call: a quarantine of the last process has to hold for it.
+  await keeper.start();
+  standings.watch(events.changed);
+  const prober = new Prober({ call, circuits, standings, clock, random, probed: events.probed });
+  const follow = (current: Iterable<Policy>): void => {
+    const list = [...current];
+    settings = circuitSettings(list);
+    prober.aim(probePlan(list, mayServe));
+  };
+  follow(policies);
+  return {
+    circuits,
+    orders: new Orders(standings),
+    prober,
+    kept: () => keeper.flush(),
+    follow,
+    close: async () => {
+      await prober.stop();
+      await keeper.stop();
+    },
+  };
+}
