@@ -48,6 +48,10 @@ export class AttemptRecords {
     return this.#common.workload ?? '';
   }
 
+  get requestBytes(): number {
+    return this.#common.request_bytes ?? 0;
+  }
+
   /** Whether the `pending` has its end; it gets one and no second. */
   get ended(): boolean {
     return this.#ended;

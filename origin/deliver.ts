@@ -1,24 +1,28 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Refusal } from '../shared/errors.ts';
 import { HEADER } from '../shared/headers.ts';
 import type { Call } from './admit/call.ts';
 import { type AttemptRecords, toldFacts } from './attempt-records.ts';
 import type { Facts } from './audit/records.ts';
-import type { HeaderReader } from './endpoints/provider.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
+import { headerReader } from './endpoints/header-reader.ts';
 import type { Answer } from './forward/attempt.ts';
 import { headersDown } from './forward/headers.ts';
 import type { Gateway } from './gateway.ts';
+import type { AttemptEnd } from './health/outcome.ts';
 import { type Evidence, weigh } from './policy/evidence.ts';
 import type { Standpoint } from './policy/standing.ts';
-import { type Interrupter, relay } from './relay.ts';
+import { type Interrupter, type Relayed, relay } from './relay.ts';
 import { sendRefusal } from './reply.ts';
 
 /** An endpoint's answer up to its first content, and the records of the attempt that it came of. */
 export interface Answered {
   readonly records: AttemptRecords;
   readonly answer: Answer;
+  /** Tells the circuits how the attempt ended; only the first word counts. */
+  tell(end: AttemptEnd): void;
 }
 
+const MISPLACED = 'gave evidence of a region outside the policy; a person must release it';
 const VIOLATION: Refusal = { code: 'region_violation' };
 const UNRECORDED: Refusal = { code: 'ledger_unavailable' };
 
@@ -27,8 +31,9 @@ export async function deliver(
   gateway: Gateway,
   call: Call,
   standpoint: Standpoint,
-  { records, answer }: Answered,
+  answered: Answered,
 ): Promise<void> {
+  const { records, answer } = answered;
   const evidence = weigh(records.endpoint, headerReader(answer.headers), records.workload, standpoint);
   const observed: Partial<Facts> = {
     ...evidence.facts,
@@ -36,12 +41,12 @@ export async function deliver(
     streamed: answer.dialect !== undefined,
     ttft_ms: gateway.clock.now() - records.startedAt,
   };
+  const end = answeredEnd(gateway, standpoint, answered);
   if (!evidence.allowed) {
     answer.body.close();
     call.headers[HEADER.endpoint] = records.endpoint.id;
+    await quarantine(gateway, records.endpoint, evidence);
     await records.append('violation', { ...observed, ...toldFacts(VIOLATION) });
-    const { serving_region: region } = evidence.facts;
-    gateway.logger.error({ endpoint: records.endpoint.id, region }, 'region violation');
     return sendRefusal(call, VIOLATION, 'failed');
   }
 
@@ -60,6 +65,7 @@ export async function deliver(
   const receipt = await gateway.receipts.sign(record, kept.value.leaf);
   begin(call, records, answer, evidence, receipt);
   const relayed = await relay(gateway, call, answer);
+  answered.tell(rejected || relayed.kind === 'completed' ? end : brokenEnd(relayed));
   if (rejected) return;
   await records.append(relayed.kind, {
     ...observed,
@@ -71,12 +77,36 @@ export async function deliver(
   });
 }
 
-const headerReader =
-  (headers: IncomingHttpHeaders): HeaderReader =>
-  (name) => {
-    const value = headers[name];
-    return typeof value === 'string' ? value : undefined;
+/** Takes the endpoint out for every tenant of the zone, durably, until a person puts it back. */
+async function quarantine({ health, logger }: Gateway, { id }: Endpoint, { facts }: Evidence): Promise<void> {
+  const { serving_region: region, region_source: source } = facts;
+  const evidence = region !== undefined && source !== undefined ? { region, source } : undefined;
+  health.circuits.quarantine(id, MISPLACED, evidence);
+  logger.error({ endpoint: id, region, source }, 'region violation: the endpoint is quarantined');
+  // Where it cannot be kept now it is tried again, and the record of the violation tells of it meanwhile.
+  await health.kept().catch(() => undefined);
+}
+
+/** What the answer up to its first content was for its endpoint. */
+export function answeredEnd(
+  { clock }: Gateway,
+  { policy }: Standpoint,
+  { records, answer }: Pick<Answered, 'records' | 'answer'>,
+): AttemptEnd {
+  return {
+    kind: 'answered',
+    status: answer.status,
+    headers: answer.headers,
+    ...(answer.dialect && { ttftMs: clock.now() - records.startedAt }),
+    maxTtftMs: policy.document.workloads[records.workload]?.health.max_ttft_ms ?? Infinity,
+    requestBytes: records.requestBytes,
   };
+}
+
+const brokenEnd = (relayed: Relayed): AttemptEnd =>
+  relayed.kind === 'interrupted' && relayed.by === 'endpoint'
+    ? { kind: 'broken', why: 'its answer broke off' }
+    : { kind: 'gone' };
 
 /** The caller's own hanging up has no code: nobody was told one. */
 const interruption = (by: Interrupter): Partial<Facts> =>

@@ -48,7 +48,12 @@ async function serve(entered: Entered): Promise<void> {
   const answered = await readAndForward(entered);
   if (answered === undefined) return;
   const { gateway, call, standpoint } = entered;
-  await endedOnRecord(call, answered.records, () => deliver(gateway, call, standpoint, answered));
+  try {
+    await endedOnRecord(call, answered.records, () => deliver(gateway, call, standpoint, answered));
+  } finally {
+    // A ticket counts once, so this is for ways out that told nothing of the endpoint.
+    answered.tell({ kind: 'gone' });
+  }
 }
 
 /** Undefined where the call has been refused, or has failed, and has been told so. */
@@ -83,7 +88,7 @@ function resolveFor({ gateway, call, route, standpoint }: Entered, workload: str
     workload,
     api: route.api,
     registry: gateway.config.registry,
-    health: gateway.health(),
+    health: gateway.health.circuits.snapshot(standpoint.tenant),
     now: gateway.clock.now(),
   });
   // Only a name that the policy knows is recorded: any other is the caller's own words.

@@ -8,7 +8,7 @@ import type { RecordMaker } from './audit/records.ts';
 import type { Clock } from './clock.ts';
 import type { OriginConfig } from './config.ts';
 import type { Forwarder } from './forward/attempt.ts';
-import type { HealthSnapshot } from './health/snapshot.ts';
+import type { Health } from './health/health.ts';
 import type { Standpoint } from './policy/standing.ts';
 import type { LogReader } from './store/store.ts';
 
@@ -26,8 +26,7 @@ export interface Gateway {
   readonly log: LogReader;
   /** For whom endpoints are considered: the caller, and the policy version in force at this moment. */
   standpointOf(admitted: Admitted): Standpoint;
-  /** What is known of the endpoints' health at this moment. */
-  health(): HealthSnapshot;
+  readonly health: Health;
   /** A new ULID. */
   newId(): string;
   readonly logger: Logger;

@@ -12,7 +12,8 @@ import type { OriginConfig } from './config.ts';
 import { adminServer } from './control/admin.ts';
 import { Pools } from './forward/pools.ts';
 import type { Gateway } from './gateway.ts';
-import { everyEndpointHealthy } from './health/snapshot.ts';
+import type { Health } from './health/health.ts';
+import { startLiveHealth } from './live-health.ts';
 import { teamOf } from './policy/tenants.ts';
 import { listen, originServer, stopListening } from './server.ts';
 import { openSqliteStore } from './store/sqlite.ts';
@@ -23,6 +24,8 @@ export interface OriginSetup {
   readonly logger?: Logger;
   /** Stands in for the store that the configuration names. */
   readonly store?: Store;
+  /** Stands in for the health of the endpoints, which is given to it. */
+  readonly watch?: (health: Health) => Health;
 }
 
 export interface RunningOrigin {
@@ -50,7 +53,8 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   if (clock.now() < startedAt) {
     await new Promise<void>((resolve) => clock.setTimeout(resolve, startedAt - clock.now() + 1));
   }
-  const gateway = build(config, { clock, logger, store, newId, startedAt });
+  const watch = setup.watch ?? ((health) => health);
+  const gateway = await build(config, { clock, logger, store, newId, startedAt, watch });
   const { server, drain } = originServer(gateway, () => canWrite(gateway, store));
   const admin = adminServer(gateway);
   const url = await listen(server, config.listen);
@@ -62,6 +66,7 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
     await drain();
     admin.closeAllConnections();
     await adminClosed;
+    await gateway.health.close();
     await gateway.ledger.close();
     await store.close();
     await gateway.forwarder.pools.close();
@@ -104,10 +109,17 @@ interface Parts {
   readonly store: Store;
   readonly newId: () => string;
   readonly startedAt: number;
+  readonly watch: (health: Health) => Health;
 }
 
-function build(config: OriginConfig, { clock, logger, store, newId, startedAt }: Parts): Gateway {
+async function build(config: OriginConfig, parts: Parts): Promise<Gateway> {
+  const { clock, logger, store, newId, startedAt, watch } = parts;
   const { limits, jurisdiction } = config;
+  const pools = new Pools(limits);
+  const records = new RecordMaker(clock, newId);
+  const events = ledgerEvents(logger);
+  const ledger = createLedger({ store, clock, newId, events, limits: { appendMs: limits.ledger_ms } });
+  const health = await startLiveHealth({ config, clock, shelf: store, pools, ledger, records, logger });
   return {
     config,
     clock,
@@ -122,15 +134,10 @@ function build(config: OriginConfig, { clock, logger, store, newId, startedAt }:
     },
     underWay: new UnderWay(limits.concurrent_requests),
     bodies: { limits, clock, budget: new BodyBudget(limits.buffered_body_bytes) },
-    forwarder: { pools: new Pools(limits), clock, limits },
-    ledger: createLedger({
-      store,
-      clock,
-      newId,
-      events: ledgerEvents(logger),
-      limits: { appendMs: limits.ledger_ms },
-    }),
-    records: new RecordMaker(clock, newId),
+    forwarder: { pools, clock, limits },
+    ledger,
+    records,
+    health: watch(health),
     receipts: receiptSigner(config.logName, config.signingKey),
     log: store,
     standpointOf: ({ tenant, key }) => {
@@ -139,6 +146,5 @@ function build(config: OriginConfig, { clock, logger, store, newId, startedAt }:
       const team = key.team === undefined ? undefined : (teamOf(tenant, key.team) ?? lockedOut(key.team));
       return { zone: jurisdiction, policy, tenant: tenant.id, team };
     },
-    health: () => everyEndpointHealthy,
   };
 }

@@ -35,6 +35,8 @@ export interface Endpoint {
   /** Workload → the endpoint's own dated model id. Read with `modelOf`. */
   readonly models: Readonly<Record<string, string>>;
   readonly tokensPerMinute?: number;
+  /** Output tokens that a probe asks for, where the usual number will not do. */
+  readonly probeTokens?: number;
 }
 
 /** The endpoint's own id of the model that serves a workload, or undefined where it serves none. */

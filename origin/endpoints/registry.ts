@@ -69,6 +69,8 @@ export const endpointEntrySchema = z.strictObject({
     .exactOptional(),
   models: z.record(workloadName, z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a model id')),
   tokens_per_minute: z.int().min(1).exactOptional(),
+  /** Output tokens that a health probe asks for: 16 without it, which some models refuse as too few. */
+  probe_tokens: z.int().min(1).max(1_024).exactOptional(),
 });
 
 export type EndpointEntry = z.infer<typeof endpointEntrySchema>;
@@ -95,5 +97,6 @@ export function endpointOf(entry: EndpointEntry, credential: Secret | undefined)
     ...(entry.region_header !== undefined && { regionHeader: entry.region_header }),
     models: entry.models,
     ...(entry.tokens_per_minute !== undefined && { tokensPerMinute: entry.tokens_per_minute }),
+    ...(entry.probe_tokens !== undefined && { probeTokens: entry.probe_tokens }),
   };
 }

@@ -15,6 +15,7 @@ import { openSqliteReader, openSqliteStore } from '../../origin/store/sqlite.ts'
 import type { LogReader, Store } from '../../origin/store/store.ts';
 import { type AuditRecord, recordSchema } from '../../shared/record.ts';
 import type { Zone } from '../../shared/zones.ts';
+import { unwatched } from './unwatched.ts';
 
 /** One endpoint of a test zone; its stand-in is a programmable provider. */
 export interface EndpointSpec {
@@ -52,6 +53,8 @@ export interface ZoneSpec {
   /** Workloads and the class of each; every endpoint serves all of them, in the order of `endpoints`. */
   readonly workloads?: Readonly<Record<string, string>>;
   readonly limits?: Partial<Limits>;
+  /** The `health` block of every workload; without it nothing is probed and no circuit changes. */
+  readonly health?: object;
   readonly setup?: OriginSetup;
   /** Puts a store of the test's own before the real one. */
   readonly wrapStore?: (store: Store) => Store;
@@ -91,6 +94,9 @@ const credentialsOf = (endpoints: readonly EndpointSpec[]): Record<string, strin
     ),
   );
 
+/** For tests that count what reaches a provider. */
+const UNPROBED = { probe: 'none' };
+
 /** The model id by which a test endpoint knows a workload. */
 export const modelOf = (endpoint: string, workload: string): string => `${endpoint}.${workload}-20260101`;
 
@@ -116,6 +122,7 @@ export async function startZone(spec: ZoneSpec): Promise<TestZone> {
     return startOrigin(spec.amend?.(config.value) ?? config.value, {
       logger,
       ...(store && { store }),
+      ...(spec.health === undefined && { watch: unwatched }),
       ...spec.setup,
     });
   };
@@ -192,7 +199,7 @@ export async function writeConfig(
     workloads: Object.fromEntries(
       Object.entries(workloads).map(([name, class_]) => [
         name,
-        { class: class_, failover: { primary, secondary } },
+        { class: class_, failover: { primary, secondary }, health: spec.health ?? UNPROBED },
       ]),
     ),
   });

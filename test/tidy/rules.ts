@@ -21,6 +21,7 @@ const SPINE = new Set(
   [
     'attempt-records',
     'attempts',
+    'live-health',
     'broken-request',
     'deliver',
     'exchange',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { headersDown, headersUp } from '../../../origin/forward/headers.ts';
-import { retryAfterSeconds } from '../../../origin/forward/retry-after.ts';
 import { meaningOfStatus } from '../../../origin/forward/status.ts';
 
 describe("what an endpoint's status means", () => {
@@ -16,31 +15,6 @@ describe("what an endpoint's status means", () => {
       101, 301, 302, 307, 308, 401, 402, 403, 408, 429, 500, 502, 503, 504, 520, 529, 599, 999,
     ];
     expect(new Set(kinds(failures))).toEqual(new Set(['failed']));
-  });
-});
-
-describe('when an endpoint asks to be tried again', () => {
-  const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
-  const seconds = (headers: Record<string, string>) => retryAfterSeconds(headers, NOW);
-
-  it('is read from milliseconds, seconds and HTTP dates, the finest first', () => {
-    expect(seconds({ 'retry-after-ms': '1500', 'retry-after': '9' })).toBe(2);
-    expect(seconds({ 'x-ms-retry-after-ms': '2500', 'retry-after': '9' })).toBe(3);
-    expect(seconds({ 'retry-after': '9' })).toBe(9);
-    expect(seconds({ 'retry-after': 'Thursday, 01-Jan-26 12:00:20 GMT' })).toBe(20);
-    expect(seconds({ 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' })).toBe(30);
-  });
-
-  it('is never sooner than a second nor later than a minute', () => {
-    expect(seconds({ 'retry-after': '0' })).toBe(1);
-    expect(seconds({ 'retry-after': '86400' })).toBe(60);
-    expect(seconds({ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(1);
-  });
-
-  it('is not known from nonsense', () => {
-    for (const value of ['', '-5', 'soon', '1e9', '0x10', '99999999999999999999']) {
-      expect(seconds({ 'retry-after': value, 'retry-after-ms': value })).toBeUndefined();
-    }
   });
 });
 

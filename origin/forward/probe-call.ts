@@ -1,0 +1,64 @@
+import { err, ok, type Result } from '../../shared/result.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { headerReader } from '../endpoints/header-reader.ts';
+import type { ProbeCall, ProbeResponse } from '../health/probe.ts';
+import type { ProbeTarget } from '../health/probe-plan.ts';
+import type { ProbeRequest } from '../health/probe-request.ts';
+import { weigh } from '../policy/evidence.ts';
+import type { Standpoint } from '../policy/standing.ts';
+import { decode } from './decode.ts';
+import { dispatch, faultOf } from './dispatch.ts';
+import type { Pools } from './pools.ts';
+
+export interface ProbeWorld {
+  readonly pools: Pools;
+  readonly registry: ReadonlyMap<string, Endpoint>;
+  /** The policies that may ask for this probe, each for nobody in particular. */
+  standpoints(target: ProbeTarget): readonly Standpoint[];
+}
+
+/** Probes over the same connections, with the same credential and under the same policies as calls. */
+export function probeCall({ pools, registry, standpoints }: ProbeWorld): ProbeCall {
+  return {
+    send: async (target, request, signal) => {
+      const endpoint = registry.get(target.endpoint);
+      if (endpoint === undefined) return err('it is not in the registry');
+      return await send(endpoint, target, request, pools, signal);
+    },
+    misplaced: (target, headers) => {
+      const endpoint = registry.get(target.endpoint);
+      if (endpoint === undefined) return undefined;
+      const found = standpoints(target).map((one) =>
+        weigh(endpoint, headerReader(headers), target.workload, one),
+      );
+      const [first] = found;
+      if (first === undefined || found.some(({ allowed }) => allowed)) return undefined;
+      const { serving_region: region, region_source: source } = first.facts;
+      return region === undefined || source === undefined ? undefined : { region, source };
+    },
+  };
+}
+
+async function send(
+  endpoint: Endpoint,
+  { model }: ProbeTarget,
+  { route, body }: ProbeRequest,
+  pools: Pools,
+  signal: AbortSignal,
+): Promise<Result<ProbeResponse, string>> {
+  const candidate = { endpoint, model, reason: 'probe' };
+  const request = { route, headers: PROBE_HEADERS[endpoint.api], body: Buffer.from(body) };
+  try {
+    const { statusCode: status, headers, body: raw } = await dispatch(candidate, request, pools, signal);
+    const decoded = decode(headers, raw);
+    raw.on('error', () => undefined);
+    return decoded ? ok({ status, headers, body: decoded.body }) : err('its content-encoding is unknown');
+  } catch (cause) {
+    return err(faultOf(cause));
+  }
+}
+
+const PROBE_HEADERS = {
+  openai: { 'content-type': 'application/json' },
+  anthropic: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+} as const;

@@ -1,0 +1,112 @@
+import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Policy } from '../shared/policy.ts';
+import type { Ledger } from './audit/ledger.ts';
+import type { RecordMaker } from './audit/records.ts';
+import type { Clock } from './clock.ts';
+import type { OriginConfig } from './config.ts';
+import { type Endpoint, modelOf } from './endpoints/endpoint.ts';
+import type { Pools } from './forward/pools.ts';
+import { probeCall } from './forward/probe-call.ts';
+import type { Circuit } from './health/circuit.ts';
+import { type Health, startHealth } from './health/health.ts';
+import type { CircuitShelf } from './health/keeper.ts';
+import type { ProbeResult } from './health/probe.ts';
+import type { MayServe, ProbeTarget } from './health/probe-plan.ts';
+import type { Change } from './health/standings.ts';
+import type { LoadedPolicy } from './policy/document.ts';
+import { lastingRejection, type Standpoint } from './policy/standing.ts';
+
+/** Steps of a random number between 0 and 1. */
+const STEPS = 2 ** 32;
+
+export interface LiveHealthSetup {
+  readonly config: OriginConfig;
+  readonly clock: Clock;
+  readonly shelf: CircuitShelf;
+  readonly pools: Pools;
+  readonly ledger: Ledger;
+  readonly records: RecordMaker;
+  readonly logger: Logger;
+}
+
+/** The health of an origin's endpoints, probed under its policies; what a person should know of it is on record. */
+export function startLiveHealth(setup: LiveHealthSetup): Promise<Health> {
+  const { config, clock, shelf, pools, logger } = setup;
+  const policies = [...config.policies.values()];
+  const standpoints = (target: ProbeTarget) =>
+    policies.map((policy) => forNobody(config, policy)).filter((one) => names(one, target));
+  return startHealth(
+    policies.map(({ document }) => document),
+    {
+      clock,
+      shelf,
+      call: probeCall({ pools, registry: config.registry, standpoints }),
+      mayServe: mayServe(config, policies),
+      random: () => randomInt(STEPS - 1) / STEPS,
+      events: {
+        changed: (change) => circuitChanged(setup, change),
+        probed: (target, result) => probed(setup, target, result),
+        notKept: () => logger.error('the state of the circuits could not be kept; it is tried again'),
+      },
+    },
+  );
+}
+
+/** A policy as it applies to every tenant and team alike, which is how a probe goes by it. */
+const forNobody = ({ jurisdiction: zone }: OriginConfig, policy: LoadedPolicy): Standpoint => ({
+  zone,
+  policy,
+  tenant: '',
+  team: undefined,
+});
+
+const names = ({ policy: { document } }: Standpoint, { workload }: ProbeTarget): boolean =>
+  Object.hasOwn(document.workloads, workload);
+
+function mayServe(config: OriginConfig, policies: readonly LoadedPolicy[]): MayServe {
+  const loaded = new Map<Policy, LoadedPolicy>(policies.map((policy) => [policy.document, policy]));
+  return (id, workload, document) => {
+    const endpoint = config.registry.get(id);
+    const policy = loaded.get(document);
+    const model = endpoint && modelOf(endpoint, workload);
+    if (endpoint === undefined || policy === undefined || model === undefined) return undefined;
+    if (lastingRejection(endpoint, workload, forNobody(config, policy)) !== undefined) return undefined;
+    const { api, probeTokens: tokens } = endpoint;
+    return { api, model, tokensMember: tokensMember(endpoint), ...(tokens !== undefined && { tokens }) };
+  };
+}
+
+/** OpenAI's own reasoning models know the newer name alone; other engines may know the older one alone. */
+const tokensMember = ({ provider }: Endpoint) =>
+  provider === 'openai' || provider === 'azure-openai' ? 'max_completion_tokens' : 'max_tokens';
+
+function circuitChanged({ config, ledger, records, logger }: LiveHealthSetup, change: Change): void {
+  const [from, to] = [change.before.circuit, change.after.circuit];
+  if (from.kind === to.kind) return;
+  const why = 'why' in to ? to.why : `it was ${from.kind}`;
+  logger.warn({ endpoint: change.endpoint, from: from.kind, to: to.kind, why }, 'a circuit changed');
+  if (!isNews(to)) return;
+  const facts = { endpoint: change.endpoint, actor: 'by' in to ? to.by : 'gateway' };
+  const selection_reason = `circuit ${from.kind} to ${to.kind}: ${why}`.slice(0, 512);
+  void ledger.append(
+    records.make('control', { jurisdiction: config.jurisdiction, ...facts, selection_reason }),
+  );
+}
+
+/** Half open is a step on the way, and would only repeat what the log holds already. */
+const isNews = ({ kind }: Circuit): boolean => kind !== 'half_open';
+
+function probed(setup: LiveHealthSetup, target: ProbeTarget, { evidence, refused }: ProbeResult): void {
+  const { config, ledger, records, logger } = setup;
+  const { endpoint, workload } = target;
+  if (refused !== undefined) logger.warn({ endpoint, status: refused }, 'a probe was refused as such');
+  if (evidence === undefined) return;
+  const { region: serving_region, source: region_source } = evidence;
+  logger.error({ endpoint, ...evidence }, 'region violation at a probe: the endpoint is quarantined');
+  const observed = { endpoint, workload, serving_region, region_source, actor: 'gateway' } as const;
+  const verdict = { region_verdict: 'mismatch', code: 'region_violation' } as const;
+  void ledger.append(
+    records.make('violation', { jurisdiction: config.jurisdiction, ...observed, ...verdict }),
+  );
+}
