@@ -16,6 +16,10 @@ const TRY_LIMIT_MS = 5_000;
 /** Reports under way in one isolate. A flood of refusals costs this many connections at most. */
 export const REPORTS_LIMIT = 100;
 
+/** How often, and in what pauses, a report asks for a place: about ten seconds, which its tries still fit behind. */
+const PLACE_TRIES = 100;
+const PLACE_PAUSE_MS = 100;
+
 /** Milliseconds after which a report's place is free again, though its end was never seen. */
 const PLACE_LIFETIME_MS = 30_000;
 
@@ -24,8 +28,8 @@ const underWay = new Map<symbol, number>();
 
 /** Reports a refusal to the origin that keeps its record, as headers alone. Never throws; gives up in the end. */
 export async function report(denial: Denial, call: Call, environment: Environment): Promise<void> {
-  const place = takePlace(Date.now());
-  if (place === undefined) return;
+  const place = await placeInTime();
+  if (place === undefined) return console.error('A report of a refusal found no place');
   try {
     const zone = await receiverOf(denial, environment);
     const origin = environment.origins[zone];
@@ -36,6 +40,16 @@ export async function report(denial: Denial, call: Call, environment: Environmen
   } finally {
     underWay.delete(place);
   }
+}
+
+/** Places are asked for again, not waited for: a promise of one request would end with that request's caller. */
+async function placeInTime(): Promise<symbol | undefined> {
+  for (let asked = 0; asked < PLACE_TRIES; asked += 1) {
+    const place = takePlace(Date.now());
+    if (place !== undefined) return place;
+    await new Promise((resolve) => setTimeout(resolve, PLACE_PAUSE_MS));
+  }
+  return undefined;
 }
 
 function takePlace(now: number): symbol | undefined {

@@ -3,16 +3,15 @@ import { HEADER } from '../shared/headers.ts';
 import type { Call } from './admit/call.ts';
 import { type AttemptRecords, toldFacts } from './attempt-records.ts';
 import type { Facts } from './audit/records.ts';
-import type { Endpoint } from './endpoints/endpoint.ts';
-import { headerReader } from './endpoints/header-reader.ts';
 import type { Answer } from './forward/attempt.ts';
 import { headersDown } from './forward/headers.ts';
 import type { Gateway } from './gateway.ts';
 import type { AttemptEnd } from './health/outcome.ts';
-import { type Evidence, weigh } from './policy/evidence.ts';
+import type { Evidence } from './policy/evidence.ts';
 import type { Standpoint } from './policy/standing.ts';
 import { type Interrupter, type Relayed, relay } from './relay.ts';
 import { sendRefusal } from './reply.ts';
+import { EvidenceWatch, TOO_WEAK, withhold } from './violation.ts';
 
 /** An endpoint's answer up to its first content, and the records of the attempt that it came of. */
 export interface Answered {
@@ -22,8 +21,6 @@ export interface Answered {
   tell(end: AttemptEnd): void;
 }
 
-const MISPLACED = 'gave evidence of a region outside the policy; a person must release it';
-const VIOLATION: Refusal = { code: 'region_violation' };
 const UNRECORDED: Refusal = { code: 'ledger_unavailable' };
 
 /** Hands an endpoint's answer to the caller: observe → record → receipt, and only then the first byte. */
@@ -34,7 +31,8 @@ export async function deliver(
   answered: Answered,
 ): Promise<void> {
   const { records, answer } = answered;
-  const evidence = weigh(records.endpoint, headerReader(answer.headers), records.workload, standpoint);
+  const watch = new EvidenceWatch(gateway, answered, standpoint);
+  const { evidence } = watch;
   const observed: Partial<Facts> = {
     ...evidence.facts,
     upstream_status: answer.status,
@@ -42,15 +40,14 @@ export async function deliver(
     ttft_ms: gateway.clock.now() - records.startedAt,
   };
   const end = answeredEnd(gateway, standpoint, answered);
-  if (!evidence.allowed) {
+  const rejected = answer.verdict === 'rejected';
+  // A verdict on the request is no answer of a model, and those who give it may not know where one runs.
+  if (evidence.finding === 'misplaced' || (evidence.finding === 'too_weak' && !rejected)) {
     answer.body.close();
-    call.headers[HEADER.endpoint] = records.endpoint.id;
-    await quarantine(gateway, records.endpoint, evidence);
-    await records.append('violation', { ...observed, ...toldFacts(VIOLATION) });
-    return sendRefusal(call, VIOLATION, 'failed');
+    answered.tell(evidence.finding === 'misplaced' ? end : { kind: 'broken', why: TOO_WEAK });
+    return await withhold(gateway, call, records, evidence, observed);
   }
 
-  const rejected = answer.verdict === 'rejected';
   const { record, kept } = rejected
     ? await records.append('failed', { ...observed, code: 'upstream_rejected', status: answer.status })
     : await records.append('served', observed);
@@ -64,27 +61,23 @@ export async function deliver(
 
   const receipt = await gateway.receipts.sign(record, kept.value.leaf);
   begin(call, records, answer, evidence, receipt);
-  const relayed = await relay(gateway, call, answer);
+  call.begun = { at: gateway.clock.now(), streamed: answer.dialect !== undefined };
+  const relayed = await relay(gateway, call, answer, () => watch.look());
+  call.told = toldBy(rejected, relayed);
   answered.tell(rejected || relayed.kind === 'completed' ? end : brokenEnd(relayed));
+  await watch.kept();
   if (rejected) return;
-  await records.append(relayed.kind, {
+  const misplaced = watch.evidence.finding === 'misplaced';
+  await records.append(misplaced ? 'violation' : relayed.kind, {
     ...observed,
+    ...watch.evidence.facts,
     status: answer.status,
     response_bytes: relayed.bytes,
     input_tokens: answer.body.usage.inputTokens,
     output_tokens: answer.body.usage.outputTokens,
     ...(relayed.kind === 'interrupted' && interruption(relayed.by)),
+    ...(misplaced && { code: 'region_violation' }),
   });
-}
-
-/** Takes the endpoint out for every tenant of the zone, durably, until a person puts it back. */
-async function quarantine({ health, logger }: Gateway, { id }: Endpoint, { facts }: Evidence): Promise<void> {
-  const { serving_region: region, region_source: source } = facts;
-  const evidence = region !== undefined && source !== undefined ? { region, source } : undefined;
-  health.circuits.quarantine(id, MISPLACED, evidence);
-  logger.error({ endpoint: id, region, source }, 'region violation: the endpoint is quarantined');
-  // Where it cannot be kept now it is tried again, and the record of the violation tells of it meanwhile.
-  await health.kept().catch(() => undefined);
 }
 
 /** What the answer up to its first content was for its endpoint. */
@@ -101,6 +94,14 @@ export function answeredEnd(
     maxTtftMs: policy.document.workloads[records.workload]?.health.max_ttft_ms ?? Infinity,
     requestBytes: records.requestBytes,
   };
+}
+
+/** In the end: what the head said, unless the answer was not whole. */
+function toldBy(rejected: boolean, { kind }: Relayed): Call['told'] {
+  if (rejected) return { outcome: 'failed', code: 'upstream_rejected' };
+  return kind === 'completed'
+    ? { outcome: 'served' }
+    : { outcome: 'interrupted', code: 'upstream_interrupted' };
 }
 
 const brokenEnd = (relayed: Relayed): AttemptEnd =>
@@ -121,7 +122,7 @@ function begin(
 ): void {
   const { serving_region, region_source } = evidence.facts;
   call.outgoing.writeHead(answer.status, {
-    ...headersDown(answer.headers, answer.decoded),
+    ...headersDown(answer.headers, answer.decoded || answer.dialect !== undefined),
     ...call.headers,
     [HEADER.outcome]: answer.verdict === 'accepted' ? 'served' : 'failed',
     [HEADER.endpoint]: records.endpoint.id,

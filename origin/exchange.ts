@@ -7,9 +7,11 @@ import type { Call } from './admit/call.ts';
 import { idempotencyHash } from './admit/under-way.ts';
 import { readWorkload } from './admit/workload.ts';
 import { endedOnRecord } from './attempt-records.ts';
-import { type Entered, refused, STOPPING, tryCandidates } from './attempts.ts';
+import { tryCandidates } from './attempts.ts';
+import { type Entered, STOPPING } from './course.ts';
 import { type Answered, deliver } from './deliver.ts';
 import type { Gateway } from './gateway.ts';
+import { nothingLeft, refused } from './give-up.ts';
 import { resolve } from './policy/resolve.ts';
 import type { Standpoint } from './policy/standing.ts';
 import { refuse } from './refuse.ts';
@@ -59,7 +61,7 @@ async function serve(entered: Entered): Promise<void> {
 /** Undefined where the call has been refused, or has failed, and has been told so. */
 async function readAndForward(entered: Entered): Promise<Answered | undefined> {
   const { gateway, call, route } = entered;
-  const body = await readBody(call, gateway.bodies);
+  const body = await call.waitFor(gateway.clock, readBody(call, gateway.bodies));
   if (!body.ok) {
     if (body.error !== 'gone') return await refused(entered, body.error);
     call.know({ actor: call.stoppedBy ?? 'client' });
@@ -69,11 +71,11 @@ async function readAndForward(entered: Entered): Promise<Answered | undefined> {
     const { bytes } = body.value;
     call.know({ request_bytes: bytes.length });
     const named = call.header(HEADER.workload);
-    const read = readWorkload(route.body, call.header('content-type'), bytes, named);
+    const read = await readWorkload(route.body, call.header('content-type'), bytes, named);
     if (!read.ok) return await refused(entered, read.error);
 
     const resolved = resolveFor(entered, read.value.workload);
-    if (!resolved.ok) return await refused(entered, resolved.error);
+    if (!resolved.ok) return await nothingLeft(entered, read.value, resolved.error, false);
     return await tryCandidates(entered, read.value, resolved.value);
   } finally {
     body.value.release();

@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import type { OriginConfig } from './config.ts';
 import type { Forwarder } from './forward/attempt.ts';
 import type { Health } from './health/health.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Standpoint } from './policy/standing.ts';
 import type { LogReader } from './store/store.ts';
 
@@ -27,6 +28,7 @@ export interface Gateway {
   /** For whom endpoints are considered: the caller, and the policy version in force at this moment. */
   standpointOf(admitted: Admitted): Standpoint;
   readonly health: Health;
+  readonly metrics: Metrics;
   /** A new ULID. */
   newId(): string;
   readonly logger: Logger;

@@ -14,6 +14,7 @@ import type { CircuitShelf } from './health/keeper.ts';
 import type { ProbeResult } from './health/probe.ts';
 import type { MayServe, ProbeTarget } from './health/probe-plan.ts';
 import type { Change } from './health/standings.ts';
+import type { Counts } from './metrics/metrics.ts';
 import type { LoadedPolicy } from './policy/document.ts';
 import { lastingRejection, type Standpoint } from './policy/standing.ts';
 
@@ -28,11 +29,16 @@ export interface LiveHealthSetup {
   readonly ledger: Ledger;
   readonly records: RecordMaker;
   readonly logger: Logger;
+  readonly counts: Counts;
+  /** Evenly from 0 up to 1; seeded where a run has to be repeatable. */
+  readonly random?: () => number;
 }
+
+const anyNumber = (): number => randomInt(STEPS - 1) / STEPS;
 
 /** The health of an origin's endpoints, probed under its policies; what a person should know of it is on record. */
 export function startLiveHealth(setup: LiveHealthSetup): Promise<Health> {
-  const { config, clock, shelf, pools, logger } = setup;
+  const { config, clock, shelf, pools, logger, random = anyNumber } = setup;
   const policies = [...config.policies.values()];
   const standpoints = (target: ProbeTarget) =>
     policies.map((policy) => forNobody(config, policy)).filter((one) => names(one, target));
@@ -43,7 +49,7 @@ export function startLiveHealth(setup: LiveHealthSetup): Promise<Health> {
       shelf,
       call: probeCall({ pools, registry: config.registry, standpoints }),
       mayServe: mayServe(config, policies),
-      random: () => randomInt(STEPS - 1) / STEPS,
+      random,
       events: {
         changed: (change) => circuitChanged(setup, change),
         probed: (target, result) => probed(setup, target, result),
@@ -81,13 +87,14 @@ function mayServe(config: OriginConfig, policies: readonly LoadedPolicy[]): MayS
 const tokensMember = ({ provider }: Endpoint) =>
   provider === 'openai' || provider === 'azure-openai' ? 'max_completion_tokens' : 'max_tokens';
 
-function circuitChanged({ config, ledger, records, logger }: LiveHealthSetup, change: Change): void {
+function circuitChanged(setup: LiveHealthSetup, change: Change): void {
+  const { config, clock, ledger, records, logger } = setup;
   const [from, to] = [change.before.circuit, change.after.circuit];
   if (from.kind === to.kind) return;
   const why = 'why' in to ? to.why : `it was ${from.kind}`;
   logger.warn({ endpoint: change.endpoint, from: from.kind, to: to.kind, why }, 'a circuit changed');
-  if (!isNews(to)) return;
-  const facts = { endpoint: change.endpoint, actor: 'by' in to ? to.by : 'gateway' };
+  if (!isNews(to) || wasOrdered(from, to, clock.now())) return;
+  const facts = { endpoint: change.endpoint, actor: 'gateway' };
   const selection_reason = `circuit ${from.kind} to ${to.kind}: ${why}`.slice(0, 512);
   void ledger.append(
     records.make('control', { jurisdiction: config.jurisdiction, ...facts, selection_reason }),
@@ -97,9 +104,27 @@ function circuitChanged({ config, ledger, records, logger }: LiveHealthSetup, ch
 /** Half open is a step on the way, and would only repeat what the log holds already. */
 const isNews = ({ kind }: Circuit): boolean => kind !== 'half_open';
 
-function probed(setup: LiveHealthSetup, target: ProbeTarget, { evidence, refused }: ProbeResult): void {
-  const { config, ledger, records, logger } = setup;
+/** What a person has ordered is on record already, with who and why, before it is done. */
+function wasOrdered(from: Circuit, to: Circuit, now: number): boolean {
+  switch (to.kind) {
+    case 'forced_open':
+    case 'forced_closed':
+      return true;
+    case 'quarantined':
+      return false;
+    case 'closed':
+    case 'open':
+    case 'half_open':
+      // An order that is taken back before its time.
+      return 'by' in from && now < (from.until ?? Number.POSITIVE_INFINITY);
+  }
+}
+
+function probed(setup: LiveHealthSetup, target: ProbeTarget, result: ProbeResult): void {
+  const { config, ledger, records, logger, counts } = setup;
+  const { evidence, refused } = result;
   const { endpoint, workload } = target;
+  counts.probed(endpoint, result);
   if (refused !== undefined) logger.warn({ endpoint, status: refused }, 'a probe was refused as such');
   if (evidence === undefined) return;
   const { region: serving_region, source: region_source } = evidence;

@@ -6,7 +6,7 @@ import type { Call } from './admit/call.ts';
 import type { Gateway } from './gateway.ts';
 import { workloadsFor } from './policy/resolve.ts';
 import { refuse } from './refuse.ts';
-import { send } from './reply.ts';
+import { send, sendRefusal } from './reply.ts';
 import { type SequencedRow, StoreError } from './store/store.ts';
 
 /** Records of one request that are shown at most: request ids repeat, so there is no end to them. */
@@ -100,10 +100,12 @@ export async function recordRefusal(gateway: Gateway, call: Call): Promise<void>
   if (!report.ok) {
     // The edge sends a report again when it did not hear that it arrived.
     if (report.error === 'reused') return send(call, 200, 'served', { status: 'recorded' });
+    // No report at all, but perhaps a caller's request that the edge has passed on as it passes everything on.
+    if (report.error === 'malformed') return unknownRoute(gateway, call);
     gateway.admission.rejected(report.error);
     return refuse(gateway, call, refusalOf(report.error));
   }
-  const { rid, sub, colo, jti, refusal } = report.value;
+  const { rid, sub, colo, refusal } = report.value;
   const record = gateway.records.make('refused', {
     jurisdiction: gateway.config.jurisdiction,
     request_id: rid,
@@ -117,8 +119,8 @@ export async function recordRefusal(gateway: Gateway, call: Call): Promise<void>
   });
   const kept = await gateway.ledger.append(record);
   if (kept.ok) return send(call, 200, 'served', { status: 'recorded' });
-  gateway.admission.assertions.used.release(jti);
-  return refuse(gateway, call, { code: 'ledger_unavailable' });
+  // The ledger keeps it and goes on trying; the edge's next try finds the report used, and that is its answer.
+  return sendRefusal(call, { code: 'ledger_unavailable' });
 }
 
 /** Anything else: admitted like every call, so that a stranger learns nothing of the routes, then refused. */

@@ -2,7 +2,6 @@ import pino, { type Logger } from 'pino';
 import { AssertionCheck } from './admit/assertion.ts';
 import { BodyBudget } from './admit/body-budget.ts';
 import { UnderWay } from './admit/under-way.ts';
-import { createLedger, type LedgerEvents } from './audit/ledger.ts';
 import { receiptSigner } from './audit/receipts.ts';
 import { createRecordIds } from './audit/record-id.ts';
 import { RecordMaker } from './audit/records.ts';
@@ -14,7 +13,10 @@ import { Pools } from './forward/pools.ts';
 import type { Gateway } from './gateway.ts';
 import type { Health } from './health/health.ts';
 import { startLiveHealth } from './live-health.ts';
+import { countedLedger } from './metrics/counted-ledger.ts';
+import { prometheusMetrics } from './metrics/prometheus.ts';
 import { teamOf } from './policy/tenants.ts';
+import { readiness } from './readiness.ts';
 import { listen, originServer, stopListening } from './server.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { type Store, StoreError } from './store/store.ts';
@@ -55,7 +57,7 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   }
   const watch = setup.watch ?? ((health) => health);
   const gateway = await build(config, { clock, logger, store, newId, startedAt, watch });
-  const { server, drain } = originServer(gateway, () => canWrite(gateway, store));
+  const { server, drain } = originServer(gateway, readiness(gateway, store));
   const admin = adminServer(gateway);
   const url = await listen(server, config.listen);
   const adminUrl = await listen(admin, config.admin);
@@ -75,14 +77,6 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   return { url, admin: adminUrl, close: () => (closing ??= close()) };
 }
 
-/** What the log's own state says to the operator; each line once for each change, none for each record. */
-const ledgerEvents = (logger: Logger): LedgerEvents => ({
-  failing: ({ message }) =>
-    logger.error({ fault: message }, 'the audit log cannot be written: nothing is forwarded'),
-  recovered: () => logger.info('the audit log can be written again'),
-  lost: ({ id, kind }) => logger.error({ id, kind }, 'a record could not be kept'),
-});
-
 /** A key whose team is not there any more is not a key without a lock. */
 const lockedOut = (name: string) => ({ name, allowed_regions: [] });
 
@@ -94,14 +88,6 @@ async function openStore({ store, jurisdiction }: OriginConfig): Promise<Store> 
       throw new StoreError('unfit', 'this build keeps its log in SQLite: set store to sqlite:<file>');
   }
 }
-
-const canWrite = ({ ledger }: Gateway, store: Store): Promise<boolean> =>
-  ledger.stats().failing
-    ? Promise.resolve(false)
-    : store.ready().then(
-        () => true,
-        () => false,
-      );
 
 interface Parts {
   readonly clock: Clock;
@@ -115,11 +101,14 @@ interface Parts {
 async function build(config: OriginConfig, parts: Parts): Promise<Gateway> {
   const { clock, logger, store, newId, startedAt, watch } = parts;
   const { limits, jurisdiction } = config;
-  const pools = new Pools(limits);
+  const pools = new Pools(limits, clock);
   const records = new RecordMaker(clock, newId);
-  const events = ledgerEvents(logger);
-  const ledger = createLedger({ store, clock, newId, events, limits: { appendMs: limits.ledger_ms } });
-  const health = await startLiveHealth({ config, clock, shelf: store, pools, ledger, records, logger });
+  const metrics = prometheusMetrics(config, logger);
+  const { counts } = metrics;
+  const appendMs = limits.ledger_ms;
+  const ledger = countedLedger({ store, clock, newId, logger, counts, limits: { appendMs } });
+  const watched = { config, clock, shelf: store, pools, ledger, records, logger, counts };
+  const health = await startLiveHealth(watched);
   return {
     config,
     clock,
@@ -138,6 +127,7 @@ async function build(config: OriginConfig, parts: Parts): Promise<Gateway> {
     ledger,
     records,
     health: watch(health),
+    metrics,
     receipts: receiptSigner(config.logName, config.signingKey),
     log: store,
     standpointOf: ({ tenant, key }) => {

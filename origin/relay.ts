@@ -11,8 +11,17 @@ export type Relayed =
   | { readonly kind: 'completed'; readonly bytes: number }
   | { readonly kind: 'interrupted'; readonly by: Interrupter; readonly bytes: number };
 
-/** Passes the answer on piece by piece, no faster than the caller reads, and ends it as it deserves. */
-export async function relay(gateway: Gateway, call: Call, answer: Answer): Promise<Relayed> {
+/**
+ * Passes the answer on piece by piece, no faster than the caller reads, and ends it as it deserves.
+ *
+ * @param before called before each piece but the first goes out
+ */
+export async function relay(
+  gateway: Gateway,
+  call: Call,
+  answer: Answer,
+  before: () => void,
+): Promise<Relayed> {
   const outflow = new Outflow(call, gateway.clock, gateway.config.limits.client_stall_ms);
   try {
     let piece = answer.opening;
@@ -20,6 +29,7 @@ export async function relay(gateway: Gateway, call: Call, answer: Answer): Promi
       if (piece.bytes.length > 0 && !(await outflow.write(piece.bytes))) break;
       if (piece.end) return await finish(call, answer, outflow, piece.end);
       piece = await answer.body.next();
+      before();
       if (call.stoppedBy === 'client') break;
     }
     return { kind: 'interrupted', by: call.stoppedBy ?? 'client', bytes: outflow.bytes };

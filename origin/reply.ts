@@ -18,6 +18,7 @@ export function send(
   headers: Record<string, string> = {},
 ): void {
   if (call.outgoing.headersSent || call.outgoing.destroyed) return;
+  call.told ??= { outcome };
   const bytes = Buffer.from(JSON.stringify(body));
   call.outgoing.writeHead(status, {
     ...call.headers,
@@ -33,6 +34,7 @@ export function send(
 /** Answers with a refusal in the envelope of the caller's API. */
 export function sendRefusal(call: Call, refusal: Refusal, outcome: Outcome = 'refused'): void {
   const retryAfter = retryAfterOf(refusal);
+  call.told ??= { outcome, code: refusal.code };
   send(call, statusOf(refusal), outcome, errorBody(refusal, call.api, call.requestId), {
     ...('policy' in refusal && { [HEADER.policy]: refusal.policy }),
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),

@@ -5,9 +5,10 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { REFUSALS_PATH } from '../shared/assertion.ts';
+import { HEADER } from '../shared/headers.ts';
 import { MODEL_ROUTES } from '../shared/routes.ts';
 import { Call } from './admit/call.ts';
-import { answerBrokenRequest, PARSER_HEADER_BYTES } from './broken-request.ts';
+import { answerBrokenRequest, brokenAnswer, PARSER_HEADER_BYTES } from './broken-request.ts';
 import { exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { listModels, recordRefusal, showReceipts, unknownRoute } from './local-routes.ts';
@@ -15,6 +16,13 @@ import { letRunOff } from './reply.ts';
 
 /** Longer than the 900 s for which Cloudflare keeps an idle connection, so that this side never closes first. */
 const KEEP_ALIVE_MS = 905_000;
+
+/** The head of a request must have arrived within this, in ms; how often that is looked at. */
+const HEAD_MS = 15_000;
+const CHECK_MS = 5_000;
+
+/** Connections that are kept, for each call that may be under way. */
+const CONNECTIONS_FOR_EACH_CALL = 10;
 
 /** A whole request must have arrived within this, in ms. */
 const REQUEST_MS = 300_000;
@@ -39,7 +47,10 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
   const calls = new Set<Call>();
   let emptied = Promise.withResolvers<void>();
   let draining = false;
-  const app = new Hono<{ Bindings: HttpBindings }>();
+  // Routes match the path as it was sent, which is what assertions and records go by; nothing is decoded.
+  const app = new Hono<{ Bindings: HttpBindings }>({
+    getPath: (_, options) => pathOf(options?.env?.incoming.url),
+  });
   const on = (method: string, path: string, handler: Handler) =>
     app.on(method, path, async ({ env: { incoming, outgoing } }) => {
       const call = new Call(incoming, outgoing, config.jurisdiction, clock.now(), gateway.newId);
@@ -54,6 +65,7 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
         call.stop('gateway');
         outgoing.destroy();
       } finally {
+        gateway.metrics.counts.ended(call, clock.now());
         letRunOff(incoming, clock);
         calls.delete(call);
         if (calls.size === 0) emptied.resolve();
@@ -61,6 +73,10 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
       return RESPONSE_ALREADY_SENT;
     });
 
+  app.use(async (c, next) => {
+    c.header(HEADER.requestId, gateway.newId());
+    await next();
+  });
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) =>
     !draining && (await canServe()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
@@ -72,22 +88,34 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
   on('GET', '/v1/receipts/:request_id', showReceipts);
   on('ALL', '*', unknownRoute);
 
+  const zone = config.jurisdiction;
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     autoCleanupIncoming: false,
+    errorHandler: () => {
+      const { status, head, body } = brokenAnswer(zone);
+      return new Response(body, { status, headers: head });
+    },
   });
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: REQUEST_MS,
+      headersTimeout: HEAD_MS,
+      connectionsCheckingInterval: CHECK_MS,
       requestTimeout: REQUEST_MS,
       maxHeaderSize: PARSER_HEADER_BYTES,
+      // One that has none is answered here, as every other broken request is.
+      requireHostHeader: false,
     },
     (incoming, outgoing) => void listener(incoming, outgoing),
   );
   // The body of a caller who asks first is invited only once the call is admitted.
   server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  server.on('clientError', answerBrokenRequest);
+  // Any other expectation is no reason to answer differently from any other request.
+  server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
+  server.on('clientError', (fault, socket) => answerBrokenRequest(zone, fault, socket));
+  server.on('connect', (_, socket) => answerBrokenRequest(zone, new Error('no tunnels'), socket));
+  server.maxConnections = CONNECTIONS_FOR_EACH_CALL * config.limits.concurrent_requests;
   return { server, drain };
 
   async function drain(): Promise<void> {
@@ -109,6 +137,9 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
     cancel();
   }
 }
+
+/** The path of a request's target, percent-escapes and all. */
+const pathOf = (target = '/'): string => target.split('?', 1)[0] ?? '/';
 
 /** Binds a server, port 0 to a free one; resolves to its URL, and rejects where the address cannot be had. */
 export async function listen(

@@ -21,7 +21,7 @@ function messageOf(refusal: Refusal): string {
     case 'jurisdiction_ambiguous':
       return 'x-jurisdiction was sent more than once with different values. Send it once.';
     case 'tenant_missing':
-      return 'No tenant is named. Send x-tenant-id, or a gateway key, which names its tenant.';
+      return 'No tenant is named. Send x-tenant-id, or a whole gateway key of the form rgk_<tenant>_<secret>.';
     case 'tenant_invalid':
       return 'x-tenant-id is not a tenant id: one value of lower-case letters, digits and hyphens, 63 characters at most.';
     case 'tenant_unknown':
@@ -69,7 +69,7 @@ function messageOf(refusal: Refusal): string {
     case 'no_compliant_endpoint':
       return `No endpoint that the policy ${refusal.policy} allows can be used now. The call was not sent elsewhere.`;
     case 'region_violation':
-      return 'The endpoint gave evidence that it ran outside the allowed regions. Its answer is withheld.';
+      return 'The endpoint did not show that it ran inside the allowed regions. Its answer is withheld.';
     case 'upstream_rejected':
       return 'The endpoint rejected the request.';
     case 'upstream_interrupted':

@@ -17,6 +17,7 @@ export const HEADER = {
   regionSource: 'x-residency-region-source',
   attempts: 'x-residency-attempts',
   receipt: 'x-residency-receipt',
+  estimate: 'x-residency-estimate',
   upstreamRequestId: 'x-upstream-request-id',
 } as const;
 

@@ -6,8 +6,11 @@ const OPEN = new Set([0x7b, 0x5b]);
 const CLOSE = new Set([0x7d, 0x5d]);
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Longest member name, in bytes as written, that is compared with the wanted ones. */
-const NAME_BYTES = 64;
+/**
+ * Longest member name, in bytes as written, that is compared with the wanted ones: room for one of 21 characters
+ * of which each is escaped, so that no wanted name can be written past it.
+ */
+const NAME_BYTES = 128;
 
 /** One member of the outermost object: `start` and `end` are byte offsets of its value, white space excluded. */
 export interface Member {

@@ -27,7 +27,8 @@ const models = z.array(model).meta({
   description: 'Dated ids of the models approved for use, as the endpoints know them. Empty: every model.',
 });
 const regionEvidence = z.enum(REGION_SOURCES).meta({
-  description: 'The weakest grade of evidence of the serving region that will do; best first.',
+  description:
+    'The weakest grade of evidence of the serving region that will do; best first. An answer that shows less is withheld.',
 });
 
 /** Each list narrows where it is not empty; of countries at least one must be named. */

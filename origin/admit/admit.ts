@@ -52,9 +52,14 @@ export async function admit(call: Call, admission: Admission): Promise<Result<Ad
   return ok({ tenant, key: key.value });
 }
 
-/** Bytes of the request's target and headers; Node gives both as one character a byte. */
-const headBytes = ({ target, incoming }: Call): number =>
-  incoming.rawHeaders.reduce((sum, text) => sum + text.length, target.length);
+/**
+ * Bytes of the request's target and headers, without the edge's assertion, which is not the caller's to answer
+ * for; Node gives each as one character a byte.
+ */
+function headBytes(call: Call): number {
+  const own = call.header(HEADER.assertion)?.length ?? 0;
+  return call.incoming.rawHeaders.reduce((sum, text) => sum + text.length, call.target.length) - own;
+}
 
 /** What the sender of an assertion that does not count is told. */
 export const refusalOf = (fault: AssertionFault): Refusal =>

@@ -13,6 +13,9 @@ export interface HeldBody {
   release(): void;
 }
 
+/** Slowest upload that is waited for, on average: a trickle would hold memory for as long as it likes. */
+const SLOWEST_BYTES_PER_MS = 8;
+
 /** `gone`: the caller hung up, or the process has to end, while the body was still arriving. */
 export type BodyFault = Refusal | 'gone';
 
@@ -33,8 +36,8 @@ export async function readBody(call: Call, reader: BodyReader): Promise<Result<H
   if (announced > limit) return err(tooLarge(limit));
   const encoding = encodingOf(incoming.headers['content-encoding']);
   if (!encoding.ok) return encoding;
-  const hold = new Hold(reader.budget);
-  if (!hold.reserve(announced)) return err(BUSY);
+  // Bytes count as they come: an announcement alone takes nothing from anybody.
+  const hold = new Hold(reader.budget, call.facts.tenant ?? '');
   call.inviteBody();
   const arrived = await collect(incoming, call.stopped, hold, reader);
   const whole =
@@ -58,6 +61,7 @@ function collect(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const startedAt = clock.now();
     let cancelIdle: () => void = ignore;
     const finish = (result: Result<Buffer, BodyFault>) => {
       cancelIdle();
@@ -76,6 +80,8 @@ function collect(
       bytes += chunk.length;
       if (bytes > limits.body_bytes) return finish(err(tooLarge(limits.body_bytes)));
       if (!hold.reserve(bytes)) return finish(err(BUSY));
+      const dueMs = limits.body_idle_ms + bytes / SLOWEST_BYTES_PER_MS;
+      if (clock.now() - startedAt > dueMs) return finish(err(TOO_SLOW));
       chunks.push(chunk);
       expectMore();
     };
@@ -90,6 +96,11 @@ function collect(
 
 /** Stands outside of any call: a listener made inside of one would keep the body's bytes alive with it. */
 const ignore = (): void => undefined;
+
+const TOO_SLOW: Refusal = {
+  code: 'body_invalid',
+  why: `it arrived more slowly than ${SLOWEST_BYTES_PER_MS} bytes a millisecond`,
+};
 
 const stalled = (ms: number): Refusal => ({
   code: 'body_invalid',

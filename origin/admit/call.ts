@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../../shared/errors.ts';
 import { presentedKey } from '../../shared/gateway-key.ts';
-import { HEADER } from '../../shared/headers.ts';
+import { HEADER, type Outcome } from '../../shared/headers.ts';
 import { requestIdFrom } from '../../shared/request-id.ts';
 import { type Api, apiOf, type RouteName, routeName } from '../../shared/routes.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Facts } from '../audit/records.ts';
+import type { Clock } from '../clock.ts';
 
 /** Who ended a call before its answer was whole. */
 export type StoppedBy = 'client' | 'gateway';
@@ -26,9 +28,14 @@ export class Call {
   /** Response headers that hold for every answer from here on. */
   readonly headers: Record<string, string> = {};
   facts: Facts;
+  /** What the caller was told in the end; `interrupted` where an answer that had begun was not whole. */
+  told: { readonly outcome: Outcome | 'interrupted'; readonly code?: ErrorCode } | undefined;
+  /** When an endpoint's answer began to go out, in ms since the epoch. */
+  begun: { readonly at: number; readonly streamed: boolean } | undefined;
   readonly #stop = new AbortController();
   readonly #gone = new AbortController();
   #stoppedBy: StoppedBy | undefined;
+  #waitedMs = 0;
 
   constructor(
     incoming: IncomingMessage,
@@ -93,6 +100,21 @@ export class Call {
   /** Asks for the body of a caller who waits with it until it is wanted (`expect: 100-continue`). */
   inviteBody(): void {
     if (/^100-continue$/i.test(this.header('expect') ?? '')) this.outgoing.writeContinue();
+  }
+
+  /** ms of this call's time that passed waiting for others. */
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+
+  /** Waits for the caller or an endpoint; the time of it is not the gateway's own. */
+  async waitFor<T>(clock: Clock, others: Promise<T>): Promise<T> {
+    const from = clock.now();
+    try {
+      return await others;
+    } finally {
+      this.#waitedMs += Math.max(clock.now() - from, 0);
+    }
   }
 
   know(facts: Partial<Facts>): void {

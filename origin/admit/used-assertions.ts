@@ -28,11 +28,6 @@ export class UsedAssertions {
     return 'first';
   }
 
-  /** Makes an assertion usable again, for a report whose record could not be written. */
-  release(jti: string): void {
-    this.#expiry.delete(jti);
-  }
-
   /** Assertions arrive nearly in the order they expire, so the oldest entries are the ones to drop. */
   #forget(now: number): void {
     for (const [jti, expiresAt] of this.#expiry) {

@@ -3,20 +3,15 @@ import { z } from 'zod';
 import { type AuditRecord, recordSchema } from '../../shared/record.ts';
 import { type OriginAddress, originAddresses } from '../control/stack-file.ts';
 import { UsageFault } from '../usage-fault.ts';
+import { type AdminOptions, askAdmin, withAdminOptions } from './admin-client.ts';
 
 /** How often `--follow` asks for more, in ms. */
 const FOLLOW_MS = 1_000;
 
-/** How long an origin may take to answer, in ms. */
-const ANSWER_MS = 10_000;
-
 const pageSchema = z.object({ records: z.array(z.object({ seq: z.number(), record: recordSchema })) });
 type Entry = z.infer<typeof pageSchema>['records'][number];
 
-interface TailOptions {
-  readonly data: string;
-  readonly zone?: string;
-  readonly admin?: string;
+interface TailOptions extends AdminOptions {
   readonly limit: string;
   readonly follow?: boolean;
   readonly json?: boolean;
@@ -25,11 +20,8 @@ interface TailOptions {
 /** `residency audit`: reads the log of a zone through its admin address. */
 export const command = (): Command =>
   new Command('audit').addCommand(
-    new Command('tail')
+    withAdminOptions(new Command('tail'))
       .description('Shows the newest records. Without --admin it reads the local stack, all zones of it.')
-      .option('--data <dir>', 'folder of the local stack', 'data')
-      .option('--zone <zone>', 'only this zone of the local stack')
-      .option('--admin <url>', 'admin address of an origin; its token is taken from RESIDENCY_ADMIN_TOKEN')
       .option('-n, --limit <count>', 'how many records of each zone', '20')
       .option('-f, --follow', 'go on with new records as they come')
       .option('--json', 'print one JSON object a line')
@@ -53,16 +45,8 @@ async function tail(options: TailOptions): Promise<void> {
   }
 }
 
-async function records({ admin, token }: OriginAddress, query: string): Promise<readonly Entry[]> {
-  const response = await fetch(`${admin}/admin/records?${query}`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(ANSWER_MS),
-  }).catch(() => undefined);
-  if (response === undefined) throw new Error(`${admin} cannot be reached; is the origin running?`);
-  if (response.status === 401) throw new Error(`${admin} does not accept the admin token`);
-  if (!response.ok) throw new Error(`${admin} answered ${response.status}`);
-  return pageSchema.parse(await response.json()).records;
-}
+const records = async (origin: OriginAddress, query: string): Promise<readonly Entry[]> =>
+  (await askAdmin(origin, `/admin/records?${query}`, pageSchema)).records;
 
 const json = ({ record }: Entry): string => JSON.stringify(record);
 
@@ -82,6 +66,7 @@ function line(record: AuditRecord): string {
     record.latency_ms === undefined ? '' : `${Math.round(record.latency_ms)} ms`,
     tokens == null ? '' : `${record.input_tokens ?? 0}+${record.output_tokens ?? 0} tokens`,
     record.request_id ?? '',
+    record.kind === 'control' ? `by ${record.actor ?? '-'}: ${record.selection_reason ?? ''}` : '',
   ];
   return parts.filter((part) => part !== '').join('  ');
 }

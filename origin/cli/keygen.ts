@@ -38,5 +38,6 @@ function gatewayKey(tenant: string): Record<string, string> {
   if (!TENANT_ID.test(tenant))
     throw new UsageFault('a tenant id has lower-case letters, digits and hyphens, 63 at most');
   const key = newGatewayKey(tenant);
-  return { key, sha256: keyHash(key) };
+  const sha256 = keyHash(key);
+  return { key, sha256, tenants_file: `- { id: first, sha256: "${sha256}" }` };
 }

@@ -15,6 +15,10 @@ const NOUNS = {
     load: () => import('./check.ts'),
   },
   keygen: { summary: 'make signing keys and gateway keys', load: () => import('./keygen.ts') },
+  endpoints: {
+    summary: 'show the health of the endpoints, and take one out or put it back',
+    load: () => import('./endpoints.ts'),
+  },
   audit: { summary: 'read the audit log of a zone', load: () => import('./audit.ts') },
 } as const;
 

@@ -69,7 +69,8 @@ export function readSigningKey(file: string): Result<SigningKey, readonly Fault[
 
 function readJson(file: string): Result<unknown, readonly Fault[]> {
   const bytes = readBounded(file);
-  if (!bytes.ok) return fault(file, bytes.error);
+  if (!bytes.ok)
+    return fault(file, `${bytes.error}; "residency keygen --out FILE.jwk.json" makes a key pair`);
   try {
     return ok(JSON.parse(bytes.value.toString('utf8')));
   } catch {

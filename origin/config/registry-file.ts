@@ -1,6 +1,7 @@
 import type { Zone } from '../../shared/zones.ts';
 import { checkEndpoint } from '../endpoints/check.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import { providerOf } from '../endpoints/provider.ts';
 import { type EndpointEntry, endpointOf } from '../endpoints/registry.ts';
 import type { Secret } from '../endpoints/secret.ts';
 import { secretFrom } from './environment.ts';
@@ -32,12 +33,12 @@ export function readRegistry(
 }
 
 function credential(
-  { credential_env: name }: EndpointEntry,
+  { credential_env: name, provider }: EndpointEntry,
   env: NodeJS.ProcessEnv,
   complain: (path: readonly PropertyKey[], message: string) => void,
 ): Secret | undefined {
   if (name === undefined) return undefined;
-  const secret = secretFrom(env, name);
+  const secret = secretFrom(env, name, providerOf(provider).keyFile);
   if (secret.ok) return secret.value;
   complain(['credential_env'], secret.error);
   return undefined;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { keyHash } from '../admit/key.ts';
 import type { Gateway } from '../gateway.ts';
 import { READ_MAX, type SequencedRow } from '../store/store.ts';
+import { endpointRoutes } from './endpoint-routes.ts';
 
 const pageSchema = z.object({
   /** Place in the log after which to start; without it, the newest records. */
@@ -13,7 +14,7 @@ const pageSchema = z.object({
   limit: z.coerce.number().int().min(1).max(READ_MAX).default(50),
 });
 
-/** The operators' address: the zone's records. Every call needs the admin token. */
+/** The operators' address: the zone's records, its endpoints, and its metrics. Every call needs the admin token. */
 export function adminServer(gateway: Gateway): Server {
   const token = gateway.config.admin.token;
   const expected = token === undefined ? undefined : Buffer.from(keyHash(token.reveal()), 'hex');
@@ -35,10 +36,17 @@ export function adminServer(gateway: Gateway): Server {
     const rows = await (after === undefined ? gateway.log.latest(limit) : gateway.log.after(after, limit));
     return c.json({ jurisdiction: gateway.config.jurisdiction, records: rows.map(recordOf) });
   });
+  endpointRoutes(app, gateway);
+  app.get('/metrics', async (c) => {
+    const { metrics, health, ledger, underWay, config } = gateway;
+    const circuits = health.orders.list(config.registry.keys());
+    const text = await metrics.text({ circuits, ledger: ledger.stats(), callsUnderWay: underWay.calls });
+    return c.text(text, 200, { 'content-type': metrics.contentType });
+  });
   app.onError((cause, c) => {
     // By name alone: nothing says what else a cause quotes.
     gateway.logger.error({ fault: cause.name }, 'an admin call failed');
-    return c.json({ error: { message: 'The log could not be read just now. Try again.' } }, 503);
+    return c.json({ error: { message: 'This could not be answered just now. Try again.' } }, 503);
   });
   app.notFound((c) => c.json({ error: { message: 'There is no such admin route.' } }, 404));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });

@@ -81,8 +81,22 @@ async function order({ providers }: StackFile, endpoint: string, behaviour: obje
 
 const pageSchema = z.object({ records: z.array(z.object({ record: recordSchema })) });
 
-/** What the log of the tenant's own zone says of a call. */
-async function recorded({ origins, tenants }: StackFile, tenant: string, requestId: string): Promise<string> {
+/** How often the log is asked for a call that has been answered and whose end is not on record yet. */
+const ASKED_MAX = 50;
+
+/** What the log of the tenant's own zone says of a call, once it says how the call ended. */
+async function recorded(stack: StackFile, tenant: string, requestId: string): Promise<string> {
+  for (let asked = 1; ; asked += 1) {
+    const said = await recordsOf(stack, tenant, requestId);
+    if (!/served [^,]*$/.test(said) || asked === ASKED_MAX) return said;
+  }
+}
+
+async function recordsOf(
+  { origins, tenants }: StackFile,
+  tenant: string,
+  requestId: string,
+): Promise<string> {
   const origin = origins[tenants.find(({ id }) => id === tenant)?.jurisdiction ?? ''];
   if (origin === undefined) return '-';
   const response = await fetch(`${origin.admin}/admin/records?limit=50`, {

@@ -9,12 +9,15 @@ import { forgetStack, readStack, type StackFile, writeStack } from '../control/s
 import { newGatewayKey } from '../keys/gateway-key.ts';
 import { publicHalf, writePublicKeys } from '../keys/signing-key.ts';
 import { UsageFault } from '../usage-fault.ts';
-import { type RunningEdge, startEdge } from './edge.ts';
+import { type EdgeOptions, type RunningEdge, startEdge } from './edge.ts';
 import { writeLocalConfig } from './local-config.ts';
 import { localSigningKey, makeMissingKeys } from './local-keys.ts';
 import { LOCAL_ZONES } from './local-zones.ts';
 import { type OriginProcess, startOriginProcess } from './origin-process.ts';
 import { type Provider, startProvider } from './provider.ts';
+
+/** How long a stack that may be running has to answer, in ms. */
+const ALIVE_MS = 2_000;
 
 export interface LaunchOptions {
   /** Folder for keys, databases, logs and `stack.json`. */
@@ -42,6 +45,9 @@ export async function launch(options: LaunchOptions): Promise<Stack> {
   const { data } = options;
   await mkdir(data, { recursive: true, mode: 0o700 });
   const before = await readStack(data).catch(() => undefined);
+  if (before && (await isRunning(before))) {
+    throw new UsageFault(`a stack runs in ${data} already: stop it, or use --data DIR --port 0 for another`);
+  }
   await forgetStack(data);
   const stack = new Launching(data);
   try {
@@ -119,7 +125,7 @@ class Launching {
   async startEdge(port: number): Promise<void> {
     const [home] = this.#origins.keys();
     if (home === undefined) throw new UsageFault('there is no origin to run');
-    this.#edge = await startEdge({
+    this.#edge = await edgeOn({
       port,
       origins: Object.fromEntries([...this.#origins].map(([zone, { url }]) => [zone, url])),
       unattributedHome: home,
@@ -157,6 +163,25 @@ class Launching {
     await Promise.all([...this.#origins.values()].map((origin) => origin.stop()));
     await this.#edge?.close();
     await Promise.all([...this.#providers.values()].map((provider) => provider.close()));
+  }
+}
+
+async function isRunning({ origins }: StackFile): Promise<boolean> {
+  const [first] = Object.values(origins);
+  const answer = await fetch(`${first?.url}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) }).catch(
+    () => undefined,
+  );
+  return answer?.ok === true;
+}
+
+async function edgeOn(options: EdgeOptions): Promise<RunningEdge> {
+  try {
+    return await startEdge(options);
+  } catch (cause) {
+    const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    throw taken
+      ? new UsageFault(`port ${options.port} is taken: stop what uses it, or give another with --port`)
+      : cause;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
@@ -41,7 +41,8 @@ export async function startOriginProcess(
   const addresses = readySchema.safeParse(first?.[0]);
   if (!addresses.success) {
     child.kill('SIGKILL');
-    throw new Error(`the origin of ${config} did not start; ${join(logFile)} says why`);
+    const said = readFileSync(logFile, 'utf8').trim().split('\n').at(-1) ?? '';
+    throw new Error(`the origin of ${config} did not start; the last line of ${logFile} is: ${said}`);
   }
   return {
     ...addresses.data,

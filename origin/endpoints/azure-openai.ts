@@ -1,6 +1,5 @@
 import { openaiUrl } from './openai-api.ts';
 import type { HostPlace, Provider } from './provider-contract.ts';
-import { observeRegion } from './region-evidence.ts';
 
 /** The regional host of the cognitive services; a resource's own host does not name its region. */
 const REGIONAL_HOST = /^([a-z0-9]+)\.api\.cognitive\.microsoft\.com$/;
@@ -21,5 +20,4 @@ export const azureOpenai: Provider = {
   url: openaiUrl,
   regionHeader: 'x-ms-region',
   placeOf,
-  observeRegion: (endpoint, header) => observeRegion(azureOpenai, endpoint, header),
 };

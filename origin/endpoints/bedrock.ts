@@ -1,6 +1,5 @@
 import { bearer, openaiUrl } from './openai-api.ts';
 import type { HostPlace, Provider } from './provider-contract.ts';
-import { observeRegion } from './region-evidence.ts';
 
 /**
  * Public and FIPS hosts, VPC endpoints, and the newer `api.aws` hosts all name their region:
@@ -27,5 +26,4 @@ export const bedrock: Provider = {
   authorize: bearer,
   url: openaiUrl,
   placeOf,
-  observeRegion: (endpoint, header) => observeRegion(bedrock, endpoint, header),
 };

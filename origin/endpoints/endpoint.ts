@@ -1,5 +1,5 @@
 import type { Deployment } from '../../shared/policy.ts';
-import type { Api } from '../../shared/routes.ts';
+import type { Api, ModelRoute } from '../../shared/routes.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Secret } from './secret.ts';
 
@@ -13,6 +13,18 @@ export const PROVIDER_NAMES = [
 ] as const;
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** Members of a body by which an endpoint can be told where to run. */
+export const PIN_MEMBERS = ['inference_geo'] as const;
+export type PinMember = (typeof PIN_MEMBERS)[number];
+
+/** A member of a request's JSON by which a provider is told where to run. */
+export interface Pin {
+  readonly member: PinMember;
+  readonly value: string;
+  /** The one route that takes it. */
+  readonly route: ModelRoute['path'];
+}
 
 /** One place that answers model calls, as the registry knows it. */
 export interface Endpoint {
@@ -32,6 +44,10 @@ export interface Endpoint {
   readonly credential?: Secret;
   /** Response header in which a self-hosted engine says where it ran. */
   readonly regionHeader?: string;
+  /** Path of the member of an answer's JSON in which the endpoint says where it ran. */
+  readonly regionBody?: readonly string[];
+  /** What the origin itself puts into each request, and lets no caller contradict. */
+  readonly pin?: Pin;
   /** Workload → the endpoint's own dated model id. Read with `modelOf`. */
   readonly models: Readonly<Record<string, string>>;
   readonly tokensPerMinute?: number;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HeaderReader } from './provider.ts';
+import type { HeaderReader } from './provider-contract.ts';
 
 /** Reads headers that came as one value each. */
 export const headerReader =

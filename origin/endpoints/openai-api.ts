@@ -1,5 +1,6 @@
 import type { ModelRoute } from '../../shared/routes.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Credential } from './provider-contract.ts';
 
 /**
  * The URL of a route at an endpoint of the OpenAI API. Its base URL ends where OpenAI's own ends in `/v1`, so
@@ -19,5 +20,5 @@ export function withPath(baseUrl: URL, path: string): URL {
 }
 
 /** The credential as `authorization: Bearer`. */
-export const bearer = ({ credential }: Endpoint): Record<string, string> =>
+export const bearer = ({ credential }: Endpoint): Credential =>
   credential === undefined ? {} : { authorization: `Bearer ${credential.reveal()}` };

@@ -1,6 +1,5 @@
 import { bearer, openaiUrl } from './openai-api.ts';
 import type { Provider } from './provider-contract.ts';
-import { observeRegion } from './region-evidence.ts';
 
 /**
  * Anything else that speaks the OpenAI API: vLLM, Ollama, TGI, or another gateway inside the zone. Its host
@@ -12,5 +11,4 @@ export const openaiCompatible: Provider = {
   authorize: bearer,
   url: openaiUrl,
   placeOf: () => undefined,
-  observeRegion: (endpoint, header) => observeRegion(openaiCompatible, endpoint, header),
 };

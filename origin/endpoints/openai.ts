@@ -1,7 +1,6 @@
 import type { Zone } from '../../shared/zones.ts';
 import { bearer, openaiUrl } from './openai-api.ts';
 import type { HostPlace, Provider } from './provider-contract.ts';
-import { observeRegion } from './region-evidence.ts';
 
 /**
  * Zones in which OpenAI runs inference behind a host of their own, by the host's prefix. Other prefixes
@@ -30,5 +29,4 @@ export const openai: Provider = {
   authorize: bearer,
   url: openaiUrl,
   placeOf,
-  observeRegion: (endpoint, header) => observeRegion(openai, endpoint, header),
 };

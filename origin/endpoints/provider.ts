@@ -7,7 +7,15 @@ import { openaiCompatible } from './openai-compatible.ts';
 import type { Provider } from './provider-contract.ts';
 import { vertex } from './vertex.ts';
 
-export type { HeaderReader, HostPlace, ObservedRegion, Provider } from './provider-contract.ts';
+export type {
+  AccessTokens,
+  Credential,
+  HeaderReader,
+  HostPlace,
+  KeyFileForm,
+  ObservedRegion,
+  Provider,
+} from './provider-contract.ts';
 
 /** The provider of that name. */
 export function providerOf(name: ProviderName): Provider {

@@ -46,6 +46,18 @@ export const environmentName = z
     'must be the name of an environment variable (capitals, digits, _), never the secret itself',
   );
 
+/** Members of a path into an answer's JSON at most: a provider's own go two deep. */
+const PATH_MEMBERS = 4;
+
+const MEMBER = '[A-Za-z_][A-Za-z0-9_-]{0,63}';
+
+const regionBody = z.string().regex(new RegExp(`^${MEMBER}(?:\\.${MEMBER}){0,${PATH_MEMBERS - 1}}$`), {
+  error: `must be the path of a JSON member such as usage.region, ${PATH_MEMBERS} members at most`,
+});
+
+const REGION_BODY =
+  'Path of the member of its JSON answers in which an engine says where it ran. Plain answers are held back until it is known. Never one in which the engine repeats what its caller sent.';
+
 /** One entry of the registry, as it is written. */
 export const endpointEntrySchema = z.strictObject({
   id: endpointId,
@@ -67,6 +79,7 @@ export const endpointEntrySchema = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a header name in lower case')
     .exactOptional(),
+  region_body: regionBody.exactOptional().meta({ description: REGION_BODY }),
   models: z.record(workloadName, z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a model id')),
   tokens_per_minute: z.int().min(1).exactOptional(),
   /** Output tokens that a health probe asks for: 16 without it, which some models refuse as too few. */
@@ -81,6 +94,8 @@ export function endpointOf(entry: EndpointEntry, credential: Secret | undefined)
   const known = entry.region === undefined ? undefined : cloudRegion(entry.region);
   const country = known?.country ?? entry.country;
   const promised = provider.placeOf(entry.base_url);
+  const steering = provider.steering?.(entry.base_url);
+  const regionBody = entry.region_body?.split('.') ?? steering?.regionBody;
   const zone =
     country === undefined && promised?.kind === 'zone' ? promised.zone : zoneOfCountry(country ?? '');
   return {
@@ -95,6 +110,8 @@ export function endpointOf(entry: EndpointEntry, credential: Secret | undefined)
     baseUrl: entry.base_url,
     ...(credential !== undefined && { credential }),
     ...(entry.region_header !== undefined && { regionHeader: entry.region_header }),
+    ...(regionBody !== undefined && { regionBody }),
+    ...(steering !== undefined && { pin: steering.pin }),
     models: entry.models,
     ...(entry.tokens_per_minute !== undefined && { tokensPerMinute: entry.tokens_per_minute }),
     ...(entry.probe_tokens !== undefined && { probeTokens: entry.probe_tokens }),

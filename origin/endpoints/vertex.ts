@@ -1,7 +1,9 @@
 import { isZone } from '../../shared/zones.ts';
+import type { Endpoint } from './endpoint.ts';
+import { NoCredential } from './no-credential.ts';
 import { bearer, openaiUrl } from './openai-api.ts';
-import type { HostPlace, Provider } from './provider-contract.ts';
-import { observeRegion } from './region-evidence.ts';
+import type { AccessTokens, Credential, HostPlace, Provider } from './provider-contract.ts';
+import { isKeyFile, readServiceAccount } from './service-account.ts';
 
 /** `LOCATION-aiplatform…` and `aiplatform.LOCATION.rep…`; without a location it is the global endpoint. */
 const HOST = /^(?:([a-z0-9-]+)-)?aiplatform(?:\.([a-z0-9-]+)\.rep)?\.googleapis\.com$/;
@@ -19,15 +21,31 @@ function placeOf(url: URL): HostPlace | undefined {
   return isZone(location) ? { kind: 'zone', zone: location } : { kind: 'region', region: location };
 }
 
+/** A credential that is no key file is a token itself, which somebody else keeps fresh. */
+async function authorize(endpoint: Endpoint, tokens: AccessTokens): Promise<Credential> {
+  const { credential } = endpoint;
+  if (credential === undefined || !isKeyFile(credential.reveal())) return bearer(endpoint);
+  const account = readServiceAccount(credential.reveal());
+  if (!account.ok) throw new NoCredential(`it ${account.error}`);
+  return { authorization: `Bearer ${await tokens.of(account.value)}` };
+}
+
+function faultOf(text: string): string | undefined {
+  const account = readServiceAccount(text);
+  return account.ok ? undefined : account.error;
+}
+
 /**
  * Google Vertex AI's OpenAI-compatible endpoint of a location, with an access token as bearer:
- * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/start/openai and …/learn/locations
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/start/openai and …/learn/locations. The token comes
+ * from the key of a service account (https://developers.google.com/identity/protocols/oauth2/service-account);
+ * nothing of a call goes there.
  */
 export const vertex: Provider = {
   name: 'vertex',
   api: 'openai',
-  authorize: bearer,
+  authorize,
+  keyFile: { is: isKeyFile, fault: faultOf },
   url: openaiUrl,
   placeOf,
-  observeRegion: (endpoint, header) => observeRegion(vertex, endpoint, header),
 };

@@ -27,6 +27,8 @@ export interface AnswerBody {
   next(): Promise<Piece>;
   /** Token counts seen so far. */
   readonly usage: Usage;
+  /** What the body has said so far of where it was made, as it wrote it. Only ever grows. */
+  readonly regions: readonly string[];
   /** Lets go of the upstream call: ends it where it is not over. */
   close(): void;
 }

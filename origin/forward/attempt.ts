@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelRoute } from '../../shared/routes.ts';
 import type { Clock } from '../clock.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Limits } from '../limits.ts';
 import type { Candidate } from '../policy/resolve.ts';
 import type { AnswerBody, Piece } from './answer-body.ts';
+import { BodyRegions } from './body-regions.ts';
 import { ChunkSource } from './chunks.ts';
 import { decode } from './decode.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
@@ -43,6 +45,8 @@ interface Failed {
   readonly why: string;
   readonly status?: number;
   readonly headers?: IncomingHttpHeaders;
+  /** What the body had said of where it was made. */
+  readonly regions?: readonly string[];
 }
 
 interface Answered {
@@ -69,7 +73,7 @@ export async function attempt(
   const patience = patienceFor(request, at);
   const leash = new Leash({ gone, clock: at.clock, withinMs: patience.ms });
   const tried = await dispatch(candidate, request, at.pools, leash.signal).then(
-    (response) => judge(response, request.route, at, leash),
+    (response) => judge(response, candidate.endpoint, request.route, at, leash),
     (cause: unknown): Failed => ({ kind: 'failed', why: faultOf(cause) }),
   );
   if (tried.kind === 'answered') {
@@ -93,6 +97,7 @@ function patienceFor({ stream, deadline }: AttemptRequest, { clock, limits }: Fo
 
 async function judge(
   { statusCode: status, headers, body }: UpstreamResponse,
+  { regionBody }: Endpoint,
   route: ModelRoute['path'],
   { clock, limits }: Forwarder,
   leash: Leash,
@@ -115,12 +120,13 @@ async function judge(
   const events = meaning.kind === 'accepted' && /^\s*text\/event-stream\b/i.test(type);
   const dialect = events ? dialectOf(route) : undefined;
   const chunks = new ChunkSource(decoded.body, clock, leash.abort);
-  const idleMs = limits.stream_idle_ms;
+  const { stream_idle_ms: idleMs, held_back_bytes: heldBackBytes } = limits;
+  const regions = regionBody && new BodyRegions(regionBody);
   const answer = dialect
-    ? new EventBody(chunks, dialect, { idleMs, heldBackBytes: limits.held_back_bytes }, clock)
-    : new PlainBody(chunks, { json: /\bjson\b/i.test(type), idleMs });
+    ? new EventBody(chunks, dialect, { idleMs, heldBackBytes, regions }, clock)
+    : new PlainBody(chunks, { json: /\bjson\b/i.test(type), idleMs, regions });
   const opening = await answer.open();
-  if ('why' in opening) return failed(opening.why);
+  if ('why' in opening) return { ...failed(opening.why), regions: answer.regions };
   return {
     kind: 'answered',
     answer: {

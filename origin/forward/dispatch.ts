@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ModelRoute } from '../../shared/routes.ts';
-import { providerOf } from '../endpoints/provider.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { NoCredential } from '../endpoints/no-credential.ts';
+import { type AccessTokens, type Credential, providerOf } from '../endpoints/provider.ts';
 import type { Candidate } from '../policy/resolve.ts';
 import { headersUp } from './headers.ts';
 import type { Pools } from './pools.ts';
@@ -30,18 +32,33 @@ export async function dispatch(
   pools: Pools,
   signal: AbortSignal,
 ): Promise<UpstreamResponse> {
-  const provider = providerOf(endpoint.provider);
-  const url = provider.url(endpoint, request.route);
+  const url = providerOf(endpoint.provider).url(endpoint, request.route);
+  const credential = await credentialFor(endpoint, pools.tokens, signal);
   return pools.of(endpoint).request({
     method: 'POST',
     path: `${url.pathname}${url.search}`,
     headers: {
-      ...headersUp(request.headers, provider.authorize(endpoint)),
+      ...headersUp(request.headers, credential),
       'content-length': String(request.body.length),
     },
     body: upBody(request.body),
     signal,
   });
+}
+
+/** The endpoint's credential; nobody waits for one whose call is over. */
+async function credentialFor(
+  endpoint: Endpoint,
+  tokens: AccessTokens,
+  signal: AbortSignal,
+): Promise<Credential> {
+  const given = providerOf(endpoint.provider).authorize(endpoint, tokens);
+  if (!(given instanceof Promise)) return given;
+  const over = Promise.withResolvers<never>();
+  const stop = (): void => over.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return await Promise.race([given, over.promise]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 /** Bytes of a body from which on it is worth letting go of it early. */
@@ -71,6 +88,7 @@ class LettingGo extends Readable {
 
 /** A connection's fault in words, from its code alone: messages can hold hosts, and hosts can hold keys. */
 export function faultOf(cause: unknown): string {
+  if (cause instanceof NoCredential) return cause.message;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
   switch (code) {
     case 'ECONNREFUSED':

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type AnswerBody, NOTHING, type NoContent, type Piece } from './answer-body.ts';
+import type { BodyRegions } from './body-regions.ts';
 import type { ChunkSource } from './chunks.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { EventStreamReader, type Segment } from './event-stream.ts';
@@ -8,10 +9,12 @@ import { mergeUsage, NO_USAGE, type Usage } from './usage.ts';
 /** How long after its finish reason a stream may stay open without its end, in ms. */
 const GRACE_MS = 2_000;
 
-export interface StreamLimits {
+export interface StreamSetup {
   /** Silence once content has begun, in ms. */
   readonly idleMs: number;
   readonly heldBackBytes: number;
+  /** Reads where the stream says that it was made; missing where its endpoint does not say so in bodies. */
+  readonly regions?: BodyRegions | undefined;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface StreamLimits {
 export class EventBody implements AnswerBody {
   readonly #chunks: ChunkSource;
   readonly #dialect: Dialect;
-  readonly #limits: StreamLimits;
+  readonly #setup: StreamSetup;
   readonly #clock: Clock;
   readonly #reader = new EventStreamReader();
   #progress: 'lifecycle' | 'content' | 'finish' | 'terminator' = 'lifecycle';
@@ -30,10 +33,10 @@ export class EventBody implements AnswerBody {
   #torn = false;
   #usage: Usage = NO_USAGE;
 
-  constructor(chunks: ChunkSource, dialect: Dialect, limits: StreamLimits, clock: Clock) {
+  constructor(chunks: ChunkSource, dialect: Dialect, setup: StreamSetup, clock: Clock) {
     this.#chunks = chunks;
     this.#dialect = dialect;
-    this.#limits = limits;
+    this.#setup = setup;
     this.#clock = clock;
   }
 
@@ -45,14 +48,14 @@ export class EventBody implements AnswerBody {
       if (this.#progress === 'lifecycle' && piece.end) return { why: whyNoContent(piece) };
       held.push(piece.bytes);
       heldBytes += piece.bytes.length;
-      const full = heldBytes + this.#reader.openBytes > this.#limits.heldBackBytes;
+      const full = heldBytes + this.#reader.openBytes > this.#setup.heldBackBytes;
       if (full && this.#progress === 'lifecycle') this.#progress = 'content';
       if (this.#progress !== 'lifecycle') return { ...piece, bytes: Buffer.concat(held) };
     }
   }
 
   next(): Promise<Piece> {
-    if (this.#progress !== 'finish') return this.#step(this.#limits.idleMs);
+    if (this.#progress !== 'finish') return this.#step(this.#setup.idleMs);
     // From the finish on, and not from the last byte: comments must not hold a caller for ever.
     const left = this.#finishedAt + GRACE_MS - this.#clock.now();
     return this.#step(Math.min(Math.max(left, 0), GRACE_MS));
@@ -78,6 +81,7 @@ export class EventBody implements AnswerBody {
 
   #endOf({ event }: Segment): Piece['end'] {
     if (event === undefined) return undefined;
+    if (event.data !== undefined) this.#setup.regions?.readEvent(event.data);
     const meaning = this.#dialect.read(event);
     this.#usage = mergeUsage(this.#usage, meaning.usage);
     switch (meaning.kind) {
@@ -120,6 +124,10 @@ export class EventBody implements AnswerBody {
 
   get usage(): Usage {
     return this.#usage;
+  }
+
+  get regions(): readonly string[] {
+    return this.#setup.regions?.values ?? [];
   }
 
   close(): void {

@@ -1,6 +1,9 @@
 import { Pool } from 'undici';
+import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { AccessTokens } from '../endpoints/provider.ts';
 import type { Limits } from '../limits.ts';
+import { GoogleTokens } from './access-tokens.ts';
 
 /** How long a connection lives at most, in ms; after it a changed DNS answer is followed. */
 const CONNECTION_LIFETIME_MS = 60_000;
@@ -11,13 +14,15 @@ const IDLE_MS = 4_000;
 /** Bytes of an endpoint's response headers at most. */
 const RESPONSE_HEADER_BYTES = 65_536;
 
-/** One connection pool for each endpoint. */
+/** What the calls to all endpoints share: one connection pool for each, and the tokens of their accounts. */
 export class Pools {
+  readonly tokens: AccessTokens;
   readonly #pools = new Map<string, Pool>();
   readonly #limits: Pick<Limits, 'connect_ms' | 'upstream_connections'>;
 
-  constructor(limits: Pick<Limits, 'connect_ms' | 'upstream_connections'>) {
+  constructor(limits: Pick<Limits, 'connect_ms' | 'upstream_connections'>, clock: Clock) {
     this.#limits = limits;
+    this.tokens = new GoogleTokens(clock);
   }
 
   of(endpoint: Endpoint): Pool {

@@ -6,6 +6,7 @@ import type { ProbeTarget } from '../health/probe-plan.ts';
 import type { ProbeRequest } from '../health/probe-request.ts';
 import { weigh } from '../policy/evidence.ts';
 import type { Standpoint } from '../policy/standing.ts';
+import { regionsIn } from './body-regions.ts';
 import { decode } from './decode.ts';
 import { dispatch, faultOf } from './dispatch.ts';
 import type { Pools } from './pools.ts';
@@ -25,14 +26,13 @@ export function probeCall({ pools, registry, standpoints }: ProbeWorld): ProbeCa
       if (endpoint === undefined) return err('it is not in the registry');
       return await send(endpoint, target, request, pools, signal);
     },
-    misplaced: (target, headers) => {
+    misplaced: (target, headers, json) => {
       const endpoint = registry.get(target.endpoint);
       if (endpoint === undefined) return undefined;
-      const found = standpoints(target).map((one) =>
-        weigh(endpoint, headerReader(headers), target.workload, one),
-      );
+      const said = { header: headerReader(headers), body: regionsIn(json, endpoint.regionBody) };
+      const found = standpoints(target).map((one) => weigh(endpoint, said, target.workload, one));
       const [first] = found;
-      if (first === undefined || found.some(({ allowed }) => allowed)) return undefined;
+      if (first === undefined || found.some(({ finding }) => finding !== 'misplaced')) return undefined;
       const { serving_region: region, region_source: source } = first.facts;
       return region === undefined || source === undefined ? undefined : { region, source };
     },
@@ -47,7 +47,11 @@ async function send(
   signal: AbortSignal,
 ): Promise<Result<ProbeResponse, string>> {
   const candidate = { endpoint, model, reason: 'probe' };
-  const request = { route, headers: PROBE_HEADERS[endpoint.api], body: Buffer.from(body) };
+  const request = {
+    route,
+    headers: PROBE_HEADERS[endpoint.api],
+    body: Buffer.from(pinned(body, route, endpoint)),
+  };
   try {
     const { statusCode: status, headers, body: raw } = await dispatch(candidate, request, pools, signal);
     const decoded = decode(headers, raw);
@@ -56,6 +60,12 @@ async function send(
   } catch (cause) {
     return err(faultOf(cause));
   }
+}
+
+/** A probe is told where to run, as every call is. Its body is our own, so it may be written anew. */
+function pinned(body: string, route: ProbeRequest['route'], { pin }: Endpoint): string {
+  if (pin === undefined || pin.route !== route) return body;
+  return JSON.stringify({ ...JSON.parse(body), [pin.member]: pin.value });
 }
 
 const PROBE_HEADERS = {

@@ -54,6 +54,16 @@ export class Circuits {
     return ok(ticket);
   }
 
+  /**
+   * Whether the leave of a ticket still holds after a wait. It does not where the endpoint has come into another
+   * state since, and that one lets nobody through.
+   */
+  stillHolds({ endpoint, generation }: Ticket, tenant?: string): Result<true, Unusable> {
+    const health = this.snapshot(tenant).of(endpoint);
+    const changed = this.#standings.of(endpoint).circuit.generation !== generation;
+    return changed && !health.usable ? err(health) : ok(true);
+  }
+
   /** What the attempt of a ticket told about its endpoint. A second report of the same ticket changes nothing. */
   report(ticket: Ticket, outcome: Outcome): void {
     if (!this.#out.delete(ticket)) return;

@@ -29,7 +29,10 @@ export interface Health {
   readonly circuits: Circuits;
   readonly orders: Orders;
   readonly prober: Prober;
-  /** Resolves once every change made so far is durable; an order or a quarantine is answered after it. */
+  /**
+   * Resolves once every change made so far is durable; an order or a quarantine is answered after it. Tries for
+   * 3 s, and then rejects as the shelf does.
+   */
   kept(): Promise<void>;
   /** Goes by these policies from now on. What is known of the endpoints stays. */
   follow(policies: Iterable<Policy>): void;
@@ -46,7 +49,17 @@ export async function startHealth(policies: Iterable<Policy>, setup: HealthSetup
   // Before the first call: a quarantine of the last process has to hold for it.
   await keeper.start();
   standings.watch(events.changed);
-  const prober = new Prober({ call, circuits, standings, clock, random, probed: events.probed });
+  let telling: Promise<void> = Promise.resolve();
+  // Evidence goes on record once the quarantine has outlived a crash: the record alone would keep nobody out.
+  const probed = (target: ProbeTarget, result: ProbeResult): void => {
+    if (result.evidence === undefined) return events.probed(target, result);
+    const told = keeper
+      .insist()
+      .catch(() => undefined)
+      .then(() => events.probed(target, result));
+    telling = Promise.all([telling, told]).then(() => undefined);
+  };
+  const prober = new Prober({ call, circuits, standings, clock, random, probed });
   const follow = (current: Iterable<Policy>): void => {
     const list = [...current];
     settings = circuitSettings(list);
@@ -57,10 +70,11 @@ export async function startHealth(policies: Iterable<Policy>, setup: HealthSetup
     circuits,
     orders: new Orders(standings),
     prober,
-    kept: () => keeper.flush(),
+    kept: () => keeper.insist(),
     follow,
     close: async () => {
       await prober.stop();
+      await telling;
       await keeper.stop();
     },
   };

@@ -8,6 +8,9 @@ export const GATHER_MS = 500;
 /** After how long a write that failed is tried again, in milliseconds. */
 export const RETRY_MS = 5_000;
 
+/** How often, and how far apart in milliseconds, a write is tried while somebody waits for it: for 3 s. */
+const INSIST = { times: 12, everyMs: 250 };
+
 /** Rows that are read or written at once. */
 const PAGE = 500;
 
@@ -71,6 +74,19 @@ export class CircuitKeeper {
     const written = this.#writing.then(() => this.#write());
     this.#writing = written.catch(() => undefined);
     return written;
+  }
+
+  /** As `flush`, but rejects only where it has failed for as long as anybody can be kept waiting. */
+  async insist(): Promise<void> {
+    for (let left = INSIST.times; left > 0; left -= 1) {
+      const kept = await this.flush().then(
+        () => true,
+        () => false,
+      );
+      if (kept) return;
+      await new Promise<void>((resolve) => void this.#setup.clock.setTimeout(resolve, INSIST.everyMs));
+    }
+    await this.flush();
   }
 
   /** Writes what is left, as well as it can, and keeps nothing more. */

@@ -53,15 +53,16 @@ export class Orders {
     if (drills.length < standing.drills.length) this.#standings.replace(endpoint, { ...standing, drills });
   }
 
-  /** State, reason, since when and when next, of the endpoints asked for, in their order. */
-  list(endpoints: Iterable<string>): ReadonlyMap<string, EndpointState> {
+  /** State, reason, since when and when next. */
+  of(endpoint: string): EndpointState {
     this.#standings.now();
-    const now = this.#standings.clock.now();
-    const state = (endpoint: string): EndpointState => {
-      const standing = this.#standings.of(endpoint);
-      const settings = this.#standings.settingsOf(endpoint);
-      return { ...standing, health: healthOf(standing, undefined, settings, now) };
-    };
-    return new Map(Array.from(endpoints, (endpoint) => [endpoint, state(endpoint)]));
+    const standing = this.#standings.of(endpoint);
+    const settings = this.#standings.settingsOf(endpoint);
+    return { ...standing, health: healthOf(standing, undefined, settings, this.#standings.clock.now()) };
+  }
+
+  /** The state of each of the endpoints asked for, in their order. */
+  list(endpoints: Iterable<string>): ReadonlyMap<string, EndpointState> {
+    return new Map(Array.from(endpoints, (endpoint) => [endpoint, this.of(endpoint)]));
   }
 }

@@ -31,7 +31,8 @@ const keySchema = z.strictObject({
   /** SHA-256 of the whole gateway key, hex. The key itself is stored nowhere. */
   sha256: z
     .string({ error: 'must be text: put it into quotes' })
-    .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the key, 64 lower-case hex digits'),
+    .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the key, 64 lower-case hex digits')
+    .regex(/[^0]/, 'is a placeholder: "residency keygen --tenant ID" prints a key and the hash to put here'),
   revoked: z.boolean().exactOptional(),
 });
 

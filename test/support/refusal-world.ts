@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from './gateway.ts';
 import { assertionOf, type Wording } from './worded-assertion.ts';
 
 /** Limits of the zone `eu` here, in bytes and calls: small, so that a test can reach them. */
-export const EU_LIMITS = { body_bytes: 100_000, buffered_body_bytes: 250_000, concurrent_requests: 8 };
+export const EU_LIMITS = { body_bytes: 100_000, buffered_body_bytes: 500_000, concurrent_requests: 8 };
 
 /** Limits of the zone `us` here, in ms. */
 export const US_LIMITS = { time_to_first_byte_ms: 300, time_to_first_token_ms: 300, stream_idle_ms: 300 };

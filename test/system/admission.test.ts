@@ -136,7 +136,7 @@ describe('a gateway key', () => {
 });
 
 const swapCase = (key: string): string =>
-  key.replace(/[A-Za-z]+$/, (end) =>
+  key.replace(/(?<=^rgk_acme_).*$/, (end) =>
     [...end].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join(''),
   );
 

@@ -218,8 +218,8 @@ describe('the Anthropic SDK gets its own envelope and kind of error', () => {
   it('for a workload that the team may not call, on every route alike', async () => {
     const narrow = clientOf(gateway.eu.key('acme', 'narrow'));
     const { max_tokens: _, ...counted } = asked;
-    for (const call of [narrow.messages.create(asked), narrow.messages.countTokens(counted)]) {
-      const error = await errorOf(call);
+    const calls = [errorOf(narrow.messages.create(asked)), errorOf(narrow.messages.countTokens(counted))];
+    for (const error of await Promise.all(calls)) {
       expect(error).toBeInstanceOf(PermissionDeniedError);
       expect(error).toMatchObject({
         error: { error: { type: 'permission_error', code: 'model_not_allowed', policy: 'eu-test@1.0.0' } },

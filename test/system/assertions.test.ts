@@ -296,11 +296,4 @@ describe('the memory of used assertions', () => {
     expect(used.use('a', 60_000, 30_000)).toBe('expired');
     expect(used.use('c', 90_000, 30_000)).toBe('first');
   });
-
-  it('gives a report another chance when its record could not be kept', () => {
-    const used = new UsedAssertions();
-    used.use('a', 60_000, 1);
-    used.release('a');
-    expect(used.use('a', 60_000, 2)).toBe('first');
-  });
 });

@@ -24,6 +24,8 @@ const MIB = 1024 * 1024;
 /** A small limit and room for four bodies of that size, at an origin whose time stands still. */
 const LIMIT = 64 * 1024;
 const ROOM = 4;
+/** One tenant may take half of the room for bodies. */
+const TENANTS_SHARING = 2;
 const IDLE_MS = 30_000;
 
 let gateway: TestGateway;
@@ -35,7 +37,11 @@ beforeAll(async () => {
     startGateway({ eu: { endpoints: TWO_OF_EACH } }),
     startDirect({
       setup: { clock },
-      limits: { body_bytes: LIMIT, buffered_body_bytes: ROOM * LIMIT, body_idle_ms: IDLE_MS },
+      limits: {
+        body_bytes: LIMIT,
+        buffered_body_bytes: ROOM * LIMIT * TENANTS_SHARING,
+        body_idle_ms: IDLE_MS,
+      },
     }),
   ]);
 });

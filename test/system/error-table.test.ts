@@ -268,7 +268,7 @@ describe('a named limit', () => {
   );
 
   it('header_bytes counts the target of a request as well', async () => {
-    const caller = { ...openai, path: `${openai.path}?q=${'q'.repeat(12_000)}` };
+    const caller = { ...openai, path: `${openai.path}?q=${'q'.repeat(17_000)}` };
     const answer = await world.ask(caller, newId(), { headers: world.acme() });
     expect(answer.status).toBe(413);
     expect(messageOf(answer)).toContain('limit header_bytes of 16384 bytes');

@@ -350,9 +350,9 @@ describe('a path', () => {
   it('that only the edge may use is closed to a caller of the edge', async () => {
     const before = (await gateway.eu.records()).length;
     const answer = await callEdge('/internal/refusals', { body: '{}' });
-    expect(answer.status).toBe(401);
+    expect(answer.status).toBe(404);
     const added = (await gateway.eu.records()).slice(before);
-    expect(added).toMatchObject([{ kind: 'refused', code: 'assertion_invalid' }]);
+    expect(added).toMatchObject([{ kind: 'refused', code: 'route_unknown', tenant: 'acme' }]);
   });
 
   it('may have a query, which no endpoint, record or log line sees', async () => {

@@ -41,15 +41,15 @@ const modelsIn = (body: Buffer, boundary = 'B') => {
 const audio = Buffer.from(Array.from({ length: 2_048 }, (_, index) => (index * 7) % 256));
 
 describe('a form on its way to an endpoint', () => {
-  it('keeps every byte but the value of its model, for any fields and files in any order', () => {
+  it('keeps every byte but the value of its model, for any fields and files in any order', async () => {
     const names = fc.stringMatching(/^[a-z_[\]]{1,12}$/).filter((name) => name !== 'model');
     const parts = fc.array(
       fc.record({ name: names, content: fc.uint8Array({ maxLength: 200 }), isFile: fc.boolean() }),
       { maxLength: 5 },
     );
     const boundaries = fc.stringMatching(/^[0-9A-Za-z'()+_,\-./:=?]{16,70}$/);
-    fc.assert(
-      fc.property(parts, boundaries, fc.nat(), (list, boundary, place) => {
+    await fc.assert(
+      fc.asyncProperty(parts, boundaries, fc.nat(), async (list, boundary, place) => {
         const others = list.map(
           ({ name, content, isFile }): PartSpec => ({
             headers: `content-disposition: form-data; name="${name}"${isFile ? '; filename="f"' : ''}`,
@@ -58,16 +58,16 @@ describe('a form on its way to an endpoint', () => {
         );
         const form = (model: string) =>
           formOf(boundary, others.toSpliced(place % (others.length + 1), 0, field('model', model)));
-        const body = read(form('whisper'), undefined, `multipart/form-data; boundary="${boundary}"`);
+        const body = await read(form('whisper'), undefined, `multipart/form-data; boundary="${boundary}"`);
         expect(body.ok && body.value.workload).toBe('whisper');
         expect(body.ok && body.value.withModel(OWN).equals(form(OWN))).toBe(true);
       }),
     );
   });
 
-  it('gets the model put before its first part where only x-workload names it', () => {
+  it('gets the model put before its first part where only x-workload names it', async () => {
     const parts = [field('language', 'en'), file('file', audio)];
-    const body = read(formOf('B', parts), 'whisper');
+    const body = await read(formOf('B', parts), 'whisper');
     expect(body.ok && body.value.withModel(OWN).equals(formOf('B', [field('model', OWN), ...parts]))).toBe(
       true,
     );
@@ -86,7 +86,7 @@ describe('a form on its way to an endpoint', () => {
     form.set('prompt', '--B\r\ncontent-disposition: form-data; name="model"\r\n\r\nother');
     const request = new Request('http://local', { method: 'POST', body: form });
     const bytes = Buffer.from(await request.clone().arrayBuffer());
-    const body = read(bytes, undefined, request.headers.get('content-type') ?? '');
+    const body = await read(bytes, undefined, request.headers.get('content-type') ?? '');
     if (!body.ok) throw new Error(body.error.code);
     const sent = await new Response(new Uint8Array(body.value.withModel(OWN)), {
       headers: { 'content-type': request.headers.get('content-type') ?? '' },
@@ -136,9 +136,9 @@ describe('a form that two readers could take apart in two ways is refused', () =
         Array.from({ length: 129 }, () => field('a', '1')),
       ),
     ],
-  ])('%s', (_, body) => {
+  ])('%s', async (_, body) => {
     expect(scanForm(body, 'B').kind).toBe('invalid');
-    expect(read(body, 'whisper')).toMatchObject({ ok: false, error: { code: 'body_invalid' } });
+    expect(await read(body, 'whisper')).toMatchObject({ ok: false, error: { code: 'body_invalid' } });
   });
 
   it.each([
@@ -147,8 +147,8 @@ describe('a form that two readers could take apart in two ways is refused', () =
       'two models, one of them in capitals',
       formOf('B', [field('model', 'whisper'), field('MODEL', 'other')]),
     ],
-  ])('%s', (_, body) => {
-    expect(read(body, 'whisper')).toMatchObject({
+  ])('%s', async (_, body) => {
+    expect(await read(body, 'whisper')).toMatchObject({
       ok: false,
       error: { code: 'body_invalid', param: 'model' },
     });
@@ -170,9 +170,12 @@ describe('a form that two readers could take apart in two ways is refused', () =
     'multipart/form-data; boundary="B "',
     'multipart/form-data; boundary=B, multipart/form-data; boundary=C',
     `multipart/form-data; boundary=${'x'.repeat(71)}`,
-  ])('a content type %s', (contentType) => {
+  ])('a content type %s', async (contentType) => {
     expect(boundaryOf(contentType)).toBeUndefined();
-    expect(read(whole, 'whisper', contentType)).toMatchObject({ ok: false, error: { code: 'body_invalid' } });
+    expect(await read(whole, 'whisper', contentType)).toMatchObject({
+      ok: false,
+      error: { code: 'body_invalid' },
+    });
   });
 
   it('but a quoted boundary, other parameters and capitals are fine', () => {
@@ -183,12 +186,12 @@ describe('a form that two readers could take apart in two ways is refused', () =
     );
   });
 
-  it('and nothing of it is quoted in the refusal', () => {
+  it('and nothing of it is quoted in the refusal', async () => {
     const forms = [
       formOf('B', [field('model', 'MARKER'), field('model', 'MARKER')]),
       withHeaders('content-disposition: form-data; name="MARKER'),
       formOf('B', [field('model', 'MARKER MARKER')]),
     ];
-    for (const form of forms) expect(JSON.stringify(read(form))).not.toContain('MARKER');
+    for (const form of forms) expect(JSON.stringify(await read(form))).not.toContain('MARKER');
   });
 });

@@ -7,18 +7,18 @@ const OWN = 'vendor.own-model-20260101-v1:0';
 const read = (text: string | Buffer, named?: string) =>
   readWorkload('json', 'application/json', Buffer.from(text), named);
 
-function readOk(text: string | Buffer, named?: string): ReadBody {
-  const body = read(text, named);
+async function readOk(text: string | Buffer, named?: string): Promise<ReadBody> {
+  const body = await read(text, named);
   if (!body.ok) throw new Error(`refused: ${body.error.code}`);
   return body.value;
 }
 
 /** The body that an endpoint would get. */
-const forwarded = (text: string, named?: string): string =>
-  readOk(text, named).withModel(OWN).toString('utf8');
+const forwarded = async (text: string, named?: string): Promise<string> =>
+  (await readOk(text, named)).withModel(OWN).toString('utf8');
 
-const refusalOf = (text: string | Buffer, named?: string) => {
-  const body = read(text, named);
+const refusalOf = async (text: string | Buffer, named?: string) => {
+  const body = await read(text, named);
   return body.ok ? undefined : body.error;
 };
 
@@ -37,17 +37,17 @@ describe('a JSON body on its way to an endpoint', () => {
     ['a name written in escapes', '{"mod\\u0065l":"M","b":1}'],
     ['a prompt that quotes a body', '{"prompt":"{\\"model\\":\\"M\\"}","model":"M"}'],
     ['a name of the language', '{"__proto__":{"model":"x"},"model":"M","constructor":null}'],
-  ])('keeps %s, with only the value of model changed', (_, text) => {
+  ])('keeps %s, with only the value of model changed', async (_, text) => {
     const before = text.replace(/(?<!\\)"M"(?!.*(?<!\\)"M")/s, '"support"');
     const after = text.replace(/(?<!\\)"M"(?!.*(?<!\\)"M")/s, JSON.stringify(OWN));
-    expect(readOk(before).workload).toBe('support');
-    expect(forwarded(before)).toBe(after);
+    expect((await readOk(before)).workload).toBe('support');
+    expect(await forwarded(before)).toBe(after);
   });
 
-  it('differs from what was sent in nothing but the model, for any JSON object', () => {
+  it('differs from what was sent in nothing but the model, for any JSON object', async () => {
     const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
-    fc.assert(
-      fc.property(json, fc.nat(), (members, place) => {
+    await fc.assert(
+      fc.asyncProperty(json, fc.nat(), async (members, place) => {
         const { model: _, ...rest } = members;
         const names = Object.keys(rest);
         const at = place % (names.length + 1);
@@ -55,25 +55,26 @@ describe('a JSON body on its way to an endpoint', () => {
           const parts = names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(rest[name])}`);
           return `{${parts.toSpliced(at, 0, `"model": ${JSON.stringify(value)}`).join(', ')}}`;
         };
-        expect(forwarded(text('support'))).toBe(text(OWN));
+        expect(await forwarded(text('support'))).toBe(text(OWN));
       }),
     );
   });
 
-  it('gets the model put in where only x-workload names it', () => {
-    expect(forwarded('{"prompt":"a lake"}', 'draw')).toBe(`{"model":"${OWN}","prompt":"a lake"}`);
-    expect(forwarded(' { } ', 'draw')).toBe(` {"model":"${OWN}" } `);
-    expect(JSON.parse(forwarded('{"__proto__":1}', 'draw'))).toHaveProperty('model', OWN);
+  it('gets the model put in where only x-workload names it', async () => {
+    expect(await forwarded('{"prompt":"a lake"}', 'draw')).toBe(`{"model":"${OWN}","prompt":"a lake"}`);
+    expect(await forwarded(' { } ', 'draw')).toBe(` {"model":"${OWN}" } `);
+    expect(JSON.parse(await forwarded('{"__proto__":1}', 'draw'))).toHaveProperty('model', OWN);
   });
 
-  it('is read by its own model where x-workload says otherwise', () => {
-    expect(readOk('{"model":"support"}', 'other').workload).toBe('support');
+  it('is read by its own model where x-workload says otherwise', async () => {
+    expect((await readOk('{"model":"support"}', 'other')).workload).toBe('support');
   });
 
-  it('asks for a stream only with the very value true', () => {
-    const streams = ['true', 'false', '"true"', '1', 'null'].map(
-      (value) => readOk(`{"model":"m","stream":${value}}`).stream,
+  it('asks for a stream only with the very value true', async () => {
+    const bodies = ['true', 'false', '"true"', '1', 'null'].map((value) =>
+      readOk(`{"model":"m","stream":${value}}`),
     );
+    const streams = (await Promise.all(bodies)).map(({ stream }) => stream);
     expect(streams).toEqual([true, false, false, false, false]);
   });
 });
@@ -93,41 +94,45 @@ describe('a JSON body that is refused', () => {
     ['a byte-order mark', '\ufeff{"model":"a"}'],
     ['a comment', '{"model":"a"/**/}'],
     ['numbers of another language', '{"model":"a","n":NaN}'],
-  ])('%s', (_, text) => {
-    expect(refusalOf(text, 'support')).toMatchObject({ code: 'body_invalid' });
+  ])('%s', async (_, text) => {
+    expect(await refusalOf(text, 'support')).toMatchObject({ code: 'body_invalid' });
   });
 
-  it('bytes that are not UTF-8', () => {
+  it('bytes that are not UTF-8', async () => {
     const latin1 = Buffer.from('{"model":"a","prompt":"\xe9"}', 'latin1');
     const utf16 = Buffer.from('{"model":"a"}', 'utf16le');
-    for (const bytes of [latin1, utf16]) expect(refusalOf(bytes)).toMatchObject({ code: 'body_invalid' });
+    for (const bytes of [latin1, utf16])
+      expect(await refusalOf(bytes)).toMatchObject({ code: 'body_invalid' });
   });
 
-  it('a hundred thousand nested arrays, without a word of them in the answer', () => {
+  it('a hundred thousand nested arrays, without a word of them in the answer', async () => {
     const nested = `{"model":"support","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    const body = read(nested);
+    const body = await read(nested);
     expect(body.ok || body.error.code === 'body_invalid').toBe(true);
   });
 
-  it('a body that names no workload, by itself or by a header', () => {
-    expect(refusalOf('{"prompt":"x"}')).toEqual({ code: 'workload_unknown', why: 'unnamed' });
-    expect(refusalOf('{"model":""}')).toEqual({ code: 'workload_unknown', why: 'unnamed' });
+  it('a body that names no workload, by itself or by a header', async () => {
+    expect(await refusalOf('{"prompt":"x"}')).toEqual({ code: 'workload_unknown', why: 'unnamed' });
+    expect(await refusalOf('{"model":""}')).toEqual({ code: 'workload_unknown', why: 'unnamed' });
   });
 
   it.each(['a b', 'a\\nb', '../x', ' support', 'sup\\u0000port', 'x'.repeat(129), 'ｓupport'])(
     'a model whose name no workload can have: %s',
-    (name) => {
-      expect(refusalOf(`{"model":"${name}"}`)).toEqual({ code: 'workload_unknown', why: 'not_in_policy' });
+    async (name) => {
+      expect(await refusalOf(`{"model":"${name}"}`)).toEqual({
+        code: 'workload_unknown',
+        why: 'not_in_policy',
+      });
     },
   );
 
-  it('and says nothing of what it held', () => {
+  it('and says nothing of what it held', async () => {
     const texts = [
       '{"model":"MARKER"',
       '{"model":["MARKER"]}',
       '{"model":"MARKER","model":"MARKER"}',
       '{"model":"MARKER x"}',
     ];
-    for (const text of texts) expect(JSON.stringify(refusalOf(text))).not.toContain('MARKER');
+    for (const text of texts) expect(JSON.stringify(await refusalOf(text))).not.toContain('MARKER');
   });
 });

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../origin/endpoints/endpoint.ts';
+import type { AccessTokens } from '../../../origin/endpoints/provider.ts';
 import { endpointEntrySchema, endpointOf } from '../../../origin/endpoints/registry.ts';
 import { Secret } from '../../../origin/endpoints/secret.ts';
 
@@ -19,3 +20,6 @@ export function endpoint(entry: Readonly<Record<string, unknown>> = {}, credenti
   });
   return endpointOf(parsed, credential === undefined ? undefined : new Secret(credential));
 }
+
+/** For providers that need none. */
+export const noTokens: AccessTokens = { of: () => Promise.reject(new Error('no token was to be asked for')) };

@@ -83,14 +83,14 @@ describe('a workload that is not pinned', () => {
   });
 
   it('may be answered from abroad without a violation, where a pinned one may not', () => {
-    const said = () => 'East US';
+    const said = { header: () => 'East US', body: [] };
     const from = (loaded: ReturnType<typeof open>) =>
       weigh(anywhere, said, 'chat', { zone: 'eu', policy: loaded.policy, tenant: 'acme', team: undefined });
     expect(from(open())).toMatchObject({
-      allowed: true,
+      finding: 'fine',
       facts: { serving_region: 'eastus', region_verdict: 'mismatch' },
     });
-    expect(from(PINNED)).toMatchObject({ allowed: false });
+    expect(from(PINNED)).toMatchObject({ finding: 'misplaced' });
   });
 });
 

@@ -1,0 +1,87 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Gateway } from '../gateway.ts';
+import {
+  ENDPOINT_ORDERS,
+  giveOrder,
+  type OrderFault,
+  type OrderName,
+  orderSchema,
+} from './endpoint-orders.ts';
+import { type EndpointView, endpointView } from './endpoint-view.ts';
+
+/** Bytes of an order at most: room for its words, however they are escaped. */
+const ORDER_BYTES = 8_192;
+
+const said = (message: string) => ({ error: { message } });
+
+const UNKNOWN = said('No endpoint of the registry has this id. GET /admin/endpoints lists them.');
+const NO_JSON = said(
+  'Send the order as JSON: {"by": "who", "why": "reason", "minutes": 30}; minutes may be left out.',
+);
+
+/** `GET /admin/endpoints`, and `POST /admin/endpoints/<id>/open`, `/close` and `/release`. */
+export function endpointRoutes(app: Hono, gateway: Gateway): void {
+  const { config } = gateway;
+  app.get('/admin/endpoints', (c) =>
+    c.json({
+      jurisdiction: config.jurisdiction,
+      endpoints: [...config.registry.values()].map((endpoint) => viewOf(gateway, endpoint)),
+    }),
+  );
+  const limit = bodyLimit({
+    maxSize: ORDER_BYTES,
+    onError: (c) => c.json(said(`An order has ${ORDER_BYTES} bytes at most.`), 413),
+  });
+  for (const name of ENDPOINT_ORDERS) {
+    app.post(`/admin/endpoints/:id/${name}`, limit, (c) => takeOrder(c, gateway, name, c.req.param('id')));
+  }
+}
+
+async function takeOrder(c: Context, gateway: Gateway, name: OrderName, id: string): Promise<Response> {
+  const endpoint = gateway.config.registry.get(id);
+  if (endpoint === undefined) return c.json(UNKNOWN, 404);
+  const json: unknown = await c.req.json().catch(() => undefined);
+  if (json === undefined) return c.json(NO_JSON, 400);
+  const order = orderSchema.safeParse(json);
+  if (!order.success) return c.json(said(z.prettifyError(order.error)), 400);
+  const given = await giveOrder(gateway, endpoint, name, order.data);
+  if (given.ok) return c.json(viewOf(gateway, endpoint));
+  const { status, message } = faultAnswer(given.error);
+  return c.json(said(message), status);
+}
+
+const viewOf = ({ health }: Gateway, endpoint: Endpoint): EndpointView =>
+  endpointView(endpoint, health.orders.of(endpoint.id), health.prober.costs.get(endpoint.id));
+
+function faultAnswer(fault: OrderFault): { readonly status: 400 | 409 | 503; readonly message: string } {
+  switch (fault) {
+    case 'endless':
+      return { status: 400, message: 'A release has no end: leave minutes out.' };
+    case 'quarantined':
+      return {
+        status: 409,
+        message:
+          'The endpoint is quarantined: it gave evidence of a region outside its policy. Find out why, and then release it; nothing else lets it in again.',
+      };
+    case 'not_ordered':
+      return {
+        status: 409,
+        message:
+          'There is nothing to release: neither an order nor a quarantine holds this endpoint. An open circuit closes by itself once a probe succeeds; close it by order to let calls in now.',
+      };
+    case 'unrecorded':
+      return {
+        status: 503,
+        message: 'The order holds, but the audit log cannot be written. It is recorded as soon as it can be.',
+      };
+    case 'not_kept':
+      return {
+        status: 503,
+        message:
+          'The order holds and is on record, but could not be kept: a restart before the next try would forget it.',
+      };
+  }
+}
