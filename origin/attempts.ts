@@ -12,14 +12,13 @@ import {
   pass,
   refusalAfter,
   STOPPING,
+  telling,
 } from './course.ts';
 import { type Answered, answeredEnd } from './deliver.ts';
 import { attempt } from './forward/attempt.ts';
 import { Considered } from './forward/considered.ts';
-import type { Gateway } from './gateway.ts';
 import { failed, nothingLeft, refused, unrecorded } from './give-up.ts';
-import type { Ticket } from './health/circuits.ts';
-import { type AttemptEnd, outcomeOf } from './health/outcome.ts';
+import type { AttemptEnd } from './health/outcome.ts';
 import { canShowByHead } from './policy/evidence.ts';
 import type { Candidate, Resolution } from './policy/resolve.ts';
 import { evidenceIn, seenIn, withhold } from './violation.ts';
@@ -75,12 +74,6 @@ export async function tryCandidates(
   return await nothingLeft(entered, body, exhausted(entered, course), made > 0);
 }
 
-/** Stands outside of the call, whose body what is made in there would keep alive as long as the answer runs. */
-const telling =
-  ({ health, clock }: Gateway, ticket: Ticket) =>
-  (end: AttemptEnd): void =>
-    health.circuits.report(ticket, outcomeOf(end, clock.now()));
-
 /** One attempt: its records, and how its end is told to the circuits. */
 interface One {
   readonly records: AttemptRecords;
@@ -111,8 +104,9 @@ async function tryOne(
     case 'answered': {
       const answered = { records, answer: tried.answer, tell };
       // The slot of a half-open circuit is given back with the first content, not with the end of a long stream.
-      const { finding } = evidenceIn(records, seenIn(tried.answer), standpoint);
-      if (isProbe && finding === 'fine') tell(answeredEnd(gateway, standpoint, answered));
+      if (isProbe && evidenceIn(records, seenIn(tried.answer), standpoint).finding === 'fine') {
+        tell(answeredEnd(gateway, standpoint, answered));
+      }
       return answered;
     }
     case 'gone': {

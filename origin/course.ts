@@ -6,8 +6,9 @@ import type { AttemptRecords } from './attempt-records.ts';
 import type { Attempted } from './forward/attempt.ts';
 import type { Considered } from './forward/considered.ts';
 import type { Gateway } from './gateway.ts';
+import type { Ticket } from './health/circuits.ts';
 import { coolDownMs } from './health/cool-down.ts';
-import type { AttemptEnd } from './health/outcome.ts';
+import { type AttemptEnd, outcomeOf } from './health/outcome.ts';
 import type { Unusable } from './health/snapshot.ts';
 import type { Candidate } from './policy/resolve.ts';
 import type { Standpoint } from './policy/standing.ts';
@@ -105,3 +106,9 @@ export function failedEnd({ status, headers = {}, why }: Failed): AttemptEnd {
     ? { kind: 'answered', status, headers, maxTtftMs: Infinity, requestBytes: 0 }
     : { kind: 'broken', why };
 }
+
+/** Stands outside of the call, whose body what is made in there would keep alive as long as the answer runs. */
+export const telling =
+  ({ health, clock }: Gateway, ticket: Ticket) =>
+  (end: AttemptEnd): void =>
+    health.circuits.report(ticket, outcomeOf(end, clock.now()));

@@ -12,12 +12,13 @@ import { adminServer } from './control/admin.ts';
 import { Pools } from './forward/pools.ts';
 import type { Gateway } from './gateway.ts';
 import type { Health } from './health/health.ts';
+import { listen, stopListening } from './listening.ts';
 import { startLiveHealth } from './live-health.ts';
 import { countedLedger } from './metrics/counted-ledger.ts';
 import { prometheusMetrics } from './metrics/prometheus.ts';
 import { teamOf } from './policy/tenants.ts';
 import { readiness } from './readiness.ts';
-import { listen, originServer, stopListening } from './server.ts';
+import { originServer } from './server.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { type Store, StoreError } from './store/store.ts';
 

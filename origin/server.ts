@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
@@ -11,6 +9,7 @@ import { Call } from './admit/call.ts';
 import { answerBrokenRequest, brokenAnswer, PARSER_HEADER_BYTES } from './broken-request.ts';
 import { exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
+import { stopListening } from './listening.ts';
 import { listModels, recordRefusal, showReceipts, unknownRoute } from './local-routes.ts';
 import { letRunOff } from './reply.ts';
 
@@ -140,19 +139,3 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
 
 /** The path of a request's target, percent-escapes and all. */
 const pathOf = (target = '/'): string => target.split('?', 1)[0] ?? '/';
-
-/** Binds a server, port 0 to a free one; resolves to its URL, and rejects where the address cannot be had. */
-export async function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  const address = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
-}
-
-/** Takes no new connections; resolves when the last of the others has ended. */
-export function stopListening(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
-}

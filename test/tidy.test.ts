@@ -9,7 +9,10 @@ import { badNames, bannedCalls, brokenArrows, deadFiles, overgrown, type Sources
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Long on purpose: tables, lists, and the spine. Each may shrink and none may grow. */
-const LONG_FILES: Readonly<Record<string, number>> = { 'origin/dev/launch.ts': 170 };
+const LONG_FILES: Readonly<Record<string, number>> = {
+  'origin/admit/json-grammar.ts': 185,
+  'origin/dev/launch.ts': 167,
+};
 
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
   cwd: root,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import type { Zone } from '../../shared/zones.ts';
@@ -9,15 +8,13 @@ import { forgetStack, readStack, type StackFile, writeStack } from '../control/s
 import { newGatewayKey } from '../keys/gateway-key.ts';
 import { publicHalf, writePublicKeys } from '../keys/signing-key.ts';
 import { UsageFault } from '../usage-fault.ts';
-import { type EdgeOptions, type RunningEdge, startEdge } from './edge.ts';
+import type { RunningEdge } from './edge.ts';
 import { writeLocalConfig } from './local-config.ts';
 import { localSigningKey, makeMissingKeys } from './local-keys.ts';
+import { edgeOn, free, isRunning } from './local-places.ts';
 import { LOCAL_ZONES } from './local-zones.ts';
 import { type OriginProcess, startOriginProcess } from './origin-process.ts';
 import { type Provider, startProvider } from './provider.ts';
-
-/** How long a stack that may be running has to answer, in ms. */
-const ALIVE_MS = 2_000;
 
 export interface LaunchOptions {
   /** Folder for keys, databases, logs and `stack.json`. */
@@ -164,32 +161,4 @@ class Launching {
     await this.#edge?.close();
     await Promise.all([...this.#providers.values()].map((provider) => provider.close()));
   }
-}
-
-async function isRunning({ origins }: StackFile): Promise<boolean> {
-  const [first] = Object.values(origins);
-  const answer = await fetch(`${first?.url}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) }).catch(
-    () => undefined,
-  );
-  return answer?.ok === true;
-}
-
-async function edgeOn(options: EdgeOptions): Promise<RunningEdge> {
-  try {
-    return await startEdge(options);
-  } catch (cause) {
-    const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw taken
-      ? new UsageFault(`port ${options.port} is taken: stop what uses it, or give another with --port`)
-      : cause;
-  }
-}
-
-/** The port where it is free on loopback, else 0, which takes any. */
-function free(port: number): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(0));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
-  });
 }

@@ -67,12 +67,12 @@ export class GoogleTokens implements AccessTokens {
     const { private_key: key } = account;
     const failed = this.#failed.get(key);
     if (failed !== undefined && this.#clock.now() < failed.until) throw failed.error;
-    const asking = this.#asking.get(key) ?? this.#fetch(account).finally(() => this.#asking.delete(key));
+    const asking = this.#asking.get(key) ?? this.#renew(account).finally(() => this.#asking.delete(key));
     this.#asking.set(key, asking);
     return await asking;
   }
 
-  async #fetch(account: ServiceAccount): Promise<string> {
+  async #renew(account: ServiceAccount): Promise<string> {
     const { private_key: key } = account;
     try {
       const askedAt = this.#clock.now();

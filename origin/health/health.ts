@@ -30,8 +30,8 @@ export interface Health {
   readonly orders: Orders;
   readonly prober: Prober;
   /**
-   * Resolves once every change made so far is durable; an order or a quarantine is answered after it. Tries for
-   * 3 s, and then rejects as the shelf does.
+   * Resolves once every change made so far is durable; an order or a quarantine is answered after it. Rejects as
+   * the shelf does: at once, or after 3 s of trying where a quarantine is among the changes.
    */
   kept(): Promise<void>;
   /** Goes by these policies from now on. What is known of the endpoints stays. */
@@ -52,7 +52,10 @@ export async function startHealth(policies: Iterable<Policy>, setup: HealthSetup
   let telling: Promise<void> = Promise.resolve();
   // Evidence goes on record once the quarantine has outlived a crash: the record alone would keep nobody out.
   const probed = (target: ProbeTarget, result: ProbeResult): void => {
-    if (result.evidence === undefined) return events.probed(target, result);
+    if (result.evidence === undefined) {
+      events.probed(target, result);
+      return;
+    }
     const told = keeper
       .insist()
       .catch(() => undefined)

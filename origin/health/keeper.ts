@@ -8,8 +8,8 @@ export const GATHER_MS = 500;
 /** After how long a write that failed is tried again, in milliseconds. */
 export const RETRY_MS = 5_000;
 
-/** How often, and how far apart in milliseconds, a write is tried while somebody waits for it: for 3 s. */
-const INSIST = { times: 12, everyMs: 250 };
+/** How often, and how far apart in milliseconds, a write that carries a quarantine is tried again: for 3 s. */
+export const INSIST = { times: 12, everyMs: 250 };
 
 /** Rows that are read or written at once. */
 const PAGE = 500;
@@ -76,17 +76,19 @@ export class CircuitKeeper {
     return written;
   }
 
-  /** As `flush`, but rejects only where it has failed for as long as anybody can be kept waiting. */
+  /**
+   * As `flush`, but a quarantine is tried for as long as anybody can be kept waiting: forgotten in a crash, it
+   * would let calls out to a place that is known to be a wrong one.
+   */
   async insist(): Promise<void> {
-    for (let left = INSIST.times; left > 0; left -= 1) {
-      const kept = await this.flush().then(
-        () => true,
-        () => false,
-      );
-      if (kept) return;
+    for (let left = INSIST.times; ; left -= 1) {
+      try {
+        return await this.flush();
+      } catch (error) {
+        if (left === 0 || !this.#owesQuarantine()) throw error;
+      }
       await new Promise<void>((resolve) => void this.#setup.clock.setTimeout(resolve, INSIST.everyMs));
     }
-    await this.flush();
   }
 
   /** Writes what is left, as well as it can, and keeps nothing more. */
@@ -94,6 +96,11 @@ export class CircuitKeeper {
     this.#unwatch?.();
     await this.flush().catch(() => undefined);
     this.#cancelTimer?.();
+  }
+
+  #owesQuarantine(): boolean {
+    const { standings } = this.#setup;
+    return [...this.#changed].some((endpoint) => standings.of(endpoint).circuit.kind === 'quarantined');
   }
 
   #note(endpoint: string, afterMs = GATHER_MS): void {

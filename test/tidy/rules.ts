@@ -24,6 +24,7 @@ const SPINE = new Set(
     'count-estimate',
     'course',
     'violation',
+    'listening',
     'live-health',
     'readiness',
     'broken-request',

@@ -253,7 +253,7 @@ describe('secrets', () => {
       ...faults({ 'keys/eu.jwk.json': `{"d": ${marker}` }),
       ...faults({ 'keys/eu.jwk.json': JSON.stringify({ ...ORIGIN_KEY.private, d: marker }) }),
       ...faults({ 'eu.yaml': `${ORIGIN}bad: "${marker}\n` }),
-      ...faults(tenants('0'.repeat(64), marker)),
+      ...faults(tenants('a'.repeat(64), marker)),
       ...faults({}, { ...ENVIRONMENT, BEDROCK_EU_KEY: `${marker}\r\nx-evil: 1` }),
     ];
     expect(found.length).toBeGreaterThanOrEqual(9);

@@ -80,7 +80,7 @@ export const TENANTS = `tenants:
     teams:
       irish: { allowed_regions: [eu-west-1], workloads: [contract-review] }
     keys:
-      - { id: k1, team: irish, sha256: "${'0'.repeat(64)}" }
+      - { id: k1, team: irish, sha256: "${'a'.repeat(64)}" }
       - { id: k2, sha256: "${'1'.repeat(64)}" }
   agency-de:
     jurisdiction: eu

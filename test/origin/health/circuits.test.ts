@@ -200,3 +200,26 @@ describe('a snapshot', () => {
     expect(new World().circuits.snapshot().of('unheard-of')).toEqual({ usable: true });
   });
 });
+
+describe('leave that was given before a wait', () => {
+  it('holds while the state does, also for the one probe of a half-open circuit', () => {
+    const world = new World();
+    const early = world.ticket();
+    expect(world.circuits.stillHolds(early).ok).toBe(true);
+    world.attempts(FAILURE);
+    expect(world.circuits.stillHolds(early).ok).toBe(true);
+    world.attempts(FAILURE, FAILURE);
+    expect(world.circuits.stillHolds(early)).toMatchObject({ ok: false, error: { usable: false } });
+    world.clock.advance(SETTINGS.halfOpenAfterMs);
+    expect(world.circuits.stillHolds(world.ticket()).ok).toBe(true);
+  });
+
+  it('does not hold where the endpoint has been quarantined meanwhile', () => {
+    const world = new World();
+    const ticket = world.ticket();
+    world.circuits.quarantine('fra', 'elsewhere');
+    expect(world.circuits.stillHolds(ticket)).toMatchObject({
+      error: { why: expect.stringContaining('quarantined') },
+    });
+  });
+});

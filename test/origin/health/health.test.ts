@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Health, startHealth } from '../../../origin/health/health.ts';
 import type { CircuitShelf } from '../../../origin/health/keeper.ts';
-import { GATHER_MS, RETRY_MS } from '../../../origin/health/keeper.ts';
+import { GATHER_MS, INSIST, RETRY_MS } from '../../../origin/health/keeper.ts';
 import type { CircuitRow } from '../../../origin/store/store.ts';
 import { FaultyStore } from '../../support/faulty-store.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -29,14 +29,18 @@ describe('the health of a zone', () => {
     call = new ProbeDouble();
   });
 
-  const start = (shelf: CircuitShelf = store, policies = [unprobed(2)]): Promise<Health> =>
+  const start = (
+    shelf: CircuitShelf = store,
+    policies = [unprobed(2)],
+    probed: () => void = () => undefined,
+  ): Promise<Health> =>
     startHealth(policies, {
       clock,
       shelf,
       call,
       mayServe: () => ({ api: 'openai', model: 'm', tokensMember: 'max_tokens' }),
       random: () => 0.5,
-      events: { changed: () => undefined, probed: () => undefined, notKept: (error) => faults.push(error) },
+      events: { changed: () => undefined, probed, notKept: (error) => faults.push(error) },
     });
 
   function fail({ circuits }: Health, endpoint: string, times: number): void {
@@ -149,7 +153,7 @@ describe('the health of a zone', () => {
   it('says when it cannot be kept, goes on, and keeps it once it can', async () => {
     const health = await start();
     store.failSaves(1);
-    health.circuits.quarantine('fra', 'elsewhere');
+    health.orders.force('fra', 'forced_open', order);
     await expect(health.kept()).rejects.toMatchObject({ kind: 'full' });
     expect(faults).toHaveLength(1);
     expect(health.circuits.snapshot().of('fra').usable).toBe(false);
@@ -158,6 +162,52 @@ describe('the health of a zone', () => {
     expect(rows.has('fra')).toBe(true);
     await health.close();
     expect(clock.waiting).toBe(0);
+  });
+
+  it('tries again and again to keep a quarantine before it says that it cannot', async () => {
+    const health = await start();
+    store.failSaves(2);
+    health.circuits.quarantine('fra', 'elsewhere');
+    const kept = health.kept();
+    for (let turn = 0; turn < 2; turn += 1) {
+      await settled();
+      expect(rows.has('fra')).toBe(false);
+      clock.advance(INSIST.everyMs);
+    }
+    await kept;
+    expect(rows.has('fra')).toBe(true);
+
+    store.failSaves(1_000);
+    health.circuits.quarantine('dub', 'elsewhere');
+    const refused = expect(health.kept()).rejects.toMatchObject({ kind: 'full' });
+    for (let turn = 0; turn < INSIST.times; turn += 1) {
+      await settled();
+      clock.advance(INSIST.everyMs);
+    }
+    await refused;
+  });
+
+  it('tells of evidence that a probe gave once the quarantine has been kept, and not before', async () => {
+    const told: boolean[] = [];
+    call.evidence = { region: 'us-east-1', source: 'response_header' };
+    const gate = Promise.withResolvers<void>();
+    const slow: CircuitShelf = {
+      circuits: (after, limit) => store.circuits(after, limit),
+      saveCircuits: async (kept) => {
+        await gate.promise;
+        await store.saveCircuits(kept);
+      },
+    };
+    const health = await start(slow, [policyOf({ chat: { endpoints: ['fra'] } })], () =>
+      told.push(rows.has('fra')),
+    );
+    clock.advance(10_000);
+    await settled();
+    expect(health.circuits.snapshot().of('fra').usable).toBe(false);
+    expect(told).toEqual([]);
+    gate.resolve();
+    await health.close();
+    expect(told).toEqual([true]);
   });
 
   it('does not start where the circuits of the last process cannot be read', async () => {
