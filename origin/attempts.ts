@@ -9,16 +9,17 @@ import {
   exhausted,
   type Failed,
   failedEnd,
+  type One,
   pass,
   refusalAfter,
   STOPPING,
   telling,
+  withdrawn,
 } from './course.ts';
 import { type Answered, answeredEnd } from './deliver.ts';
 import { attempt } from './forward/attempt.ts';
 import { Considered } from './forward/considered.ts';
 import { failed, nothingLeft, refused, unrecorded } from './give-up.ts';
-import type { AttemptEnd } from './health/outcome.ts';
 import { canShowByHead } from './policy/evidence.ts';
 import type { Candidate, Resolution } from './policy/resolve.ts';
 import { evidenceIn, seenIn, withhold } from './violation.ts';
@@ -60,6 +61,11 @@ export async function tryCandidates(
       return await unrecorded(entered, made);
     }
     made += 1;
+    // Asked again: while the record was written, the endpoint may have been quarantined.
+    if (await withdrawn(entered, course, records, leave.value)) {
+      if (call.stopped.aborted) return failed(call, STOPPING);
+      continue;
+    }
     call.headers[HEADER.attempts] = String(records.number);
     const left = resolution.candidates.slice(index + 1);
     const one: One = { records, tell, isProbe: leave.value.probe, left };
@@ -72,15 +78,6 @@ export async function tryCandidates(
     if (went !== 'next') return went;
   }
   return await nothingLeft(entered, body, exhausted(entered, course), made > 0);
-}
-
-/** One attempt: its records, and how its end is told to the circuits. */
-interface One {
-  readonly records: AttemptRecords;
-  tell(end: AttemptEnd): void;
-  /** Whether it is the one probe of a half-open circuit. */
-  readonly isProbe: boolean;
-  readonly left: readonly Candidate[];
 }
 
 /** One attempt, ended on record unless it was answered; `next` where another is to be made. */

@@ -42,6 +42,15 @@ export interface Course {
   readonly waits: number[];
 }
 
+/** One attempt: its records, and how its end is told to the circuits. */
+export interface One {
+  readonly records: AttemptRecords;
+  tell(end: AttemptEnd): void;
+  /** Whether it is the one probe of a half-open circuit. */
+  readonly isProbe: boolean;
+  readonly left: readonly Candidate[];
+}
+
 export type Failed = Extract<Attempted, { readonly kind: 'failed' }>;
 
 /** Goes past an endpoint that the circuits let nobody through to, though it looked usable a moment ago. */
@@ -53,6 +62,24 @@ export function pass(
 ): void {
   considered.reject(endpoint.id, health.why);
   waits.push(Math.max(Math.ceil((health.retryAt - now) / 1_000), SOON_S));
+}
+
+/**
+ * Whether the endpoint has come into a state that lets nobody through since leave was given for it. The attempt
+ * is then ended on record; nothing of it was sent, so it is no word on its endpoint.
+ */
+export async function withdrawn(
+  { gateway, standpoint }: Entered,
+  course: Course,
+  records: AttemptRecords,
+  ticket: Ticket,
+): Promise<boolean> {
+  const holds = gateway.health.circuits.stillHolds(ticket, standpoint.tenant);
+  if (holds.ok) return false;
+  telling(gateway, ticket)({ kind: 'gone' });
+  pass(course, records.candidate, holds.error, gateway.clock.now());
+  await records.append('failed', { actor: 'gateway' });
+  return true;
 }
 
 /** Notes a failure; what the caller is told where it was the last, undefined where another may follow. */

@@ -30,6 +30,8 @@ export async function exchange(gateway: Gateway, call: Call, route: ModelRoute):
   if (idempotencyKey !== undefined) call.know({ idempotency_key_sha256: idempotencyHash(idempotencyKey) });
   const entered = gateway.underWay.enter(admitted.value.tenant.id, idempotencyKey);
   if (!entered.ok) return refuse(gateway, call, entered.error);
+  // With its last byte the caller has been served, and may send the next call before this one's end is on record.
+  call.outgoing.once('finish', entered.value);
   try {
     await serve({ gateway, call, route, standpoint: standpointOf(gateway, call, admitted.value) });
   } finally {
