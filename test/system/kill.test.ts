@@ -105,7 +105,7 @@ describe('an origin that is killed', () => {
     await start();
     const kept = (await records()).filter(({ request_id }) => request_id === 'killed-late');
     expect(kept.map(({ kind }) => kind)).toEqual(['pending', 'served', 'abandoned']);
-    expect(receipt['rec']).toBe(kept[1]?.id);
+    expect(receipt.rec).toBe(kept[1]?.id);
   });
 
   it('under load loses no record of an answered call, and every pending has one end', async () => {
@@ -131,7 +131,7 @@ describe('an origin that is killed', () => {
     for (const { id } of pendings)
       expect(kept.filter((record) => isEnd(record) && record.pending_id === id)).toHaveLength(1);
     expect(receipts.length).toBeGreaterThan(0);
-    for (const receipt of receipts) expect(kept.map(({ id }) => id)).toContain(decodeJwt(receipt)['rec']);
+    for (const receipt of receipts) expect(kept.map(({ id }) => id)).toContain(decodeJwt(receipt).rec);
     // What reached the endpoint is on record, all of it; more may be, as a record comes first.
     expect(pendings.length).toBeGreaterThanOrEqual(provider.receivedTotal);
     expect(await readFile(join(folder, 'origin.log'), 'utf8')).not.toContain('hello');
