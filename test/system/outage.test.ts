@@ -204,3 +204,53 @@ describe('evidence of a wrong region', () => {
     }
   });
 });
+
+describe('when nothing is left', () => {
+  it('names every endpoint that was considered, each with its own reason, and when to come back', async () => {
+    const clock = new ManualClock();
+    const direct = await startDirect({
+      setup: { clock },
+      health: HEALTH,
+      endpoints: [
+        { id: 'fra', region: 'eu-central-1' },
+        { id: 'dub', region: 'eu-west-1' },
+        { id: 'lon', region: 'eu-west-2' },
+        { id: 'sto', region: 'eu-north-1' },
+      ],
+      tenants: [
+        {
+          id: 'acme',
+          teams: { research: { allowed_regions: ['eu-central-1', 'eu-west-1', 'eu-west-2'] } },
+          keys: [{ id: 'research', team: 'research' }],
+        },
+      ],
+    });
+    const headers = { authorization: `Bearer ${direct.zone.key('acme', 'research')}` };
+    const chat = () => callOrigin(direct, '/v1/chat/completions', { headers, body: JSON.stringify(CHAT) });
+    try {
+      direct.zone.provider('fra').order({ status: 503 });
+      for (let call = 0; call < 5; call += 1) await (await chat()).body.dump();
+      direct.zone.provider('dub').order({ status: 429, headers: { 'retry-after': '12' } });
+      await (await chat()).body.dump();
+      for (const provider of direct.zone.providers.values()) provider.reset();
+
+      const answer = await chat();
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '12']);
+      expect(await answer.body.json()).toMatchObject({
+        error: {
+          code: 'no_compliant_endpoint',
+          policy: 'eu-test@1.0.0',
+          candidates: [
+            { endpoint: 'fra', rejected: 'circuit open after 5 failures in a row: answered 503' },
+            { endpoint: 'dub', rejected: 'busy: it asked to be left alone for a while' },
+            { endpoint: 'lon', rejected: 'London (eu-west-2) is in GB, zone uk, not eu' },
+            { endpoint: 'sto', rejected: 'region eu-north-1 is outside the region lock of team research' },
+          ],
+        },
+      });
+      for (const provider of direct.zone.providers.values()) expect(provider.receivedTotal).toBe(0);
+    } finally {
+      await direct.zone.close();
+    }
+  });
+});
