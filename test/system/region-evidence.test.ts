@@ -128,6 +128,22 @@ const ABROAD = { region: 'us-east-1' };
 describe('nothing of an answer reaches the caller when', () => {
   it.each<[string, keyof typeof PAIRS, object, OrderInput, string, string]>([
     [
+      'its header names two places, one of them its own',
+      CHAT,
+      {},
+      { headers: { 'x-ran-in': ['eu-central-1', 'us-east-1'] } },
+      'unreadable',
+      'response_header',
+    ],
+    [
+      'its header names another zone twice',
+      CHAT,
+      {},
+      { headers: { 'x-ran-in': ['us-east-1', 'us-east-1'] } },
+      'us-east-1',
+      'response_header',
+    ],
+    [
       'its header names another zone',
       CHAT,
       {},
