@@ -1,6 +1,7 @@
 import type { Refusal } from '../shared/errors.ts';
 import { HEADER } from '../shared/headers.ts';
 import { isRequestId } from '../shared/request-id.ts';
+import { pathOf } from '../shared/routes.ts';
 import { admit, refusalOf } from './admit/admit.ts';
 import type { Call } from './admit/call.ts';
 import type { Gateway } from './gateway.ts';
@@ -29,8 +30,7 @@ export async function listModels(gateway: Gateway, call: Call): Promise<void> {
 }
 
 /** The part of the path behind a route's name, as it was sent; empty where there is none. */
-const tailOf = ({ target }: Call, route: string): string =>
-  (target.split('?', 1)[0] ?? '').slice(route.length + 1);
+const tailOf = ({ target }: Call, route: string): string => pathOf(target).slice(route.length + 1);
 
 function decoded(text: string): string | undefined {
   try {

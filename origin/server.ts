@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { REFUSALS_PATH } from '../shared/assertion.ts';
 import { HEADER } from '../shared/headers.ts';
-import { MODEL_ROUTES } from '../shared/routes.ts';
+import { MODEL_ROUTES, pathOf } from '../shared/routes.ts';
 import { Call } from './admit/call.ts';
 import { answerBrokenRequest, brokenAnswer, PARSER_HEADER_BYTES } from './broken-request.ts';
 import { exchange } from './exchange.ts';
@@ -48,7 +48,7 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
   let draining = false;
   // Routes match the path as it was sent, which is what assertions and records go by; nothing is decoded.
   const app = new Hono<{ Bindings: HttpBindings }>({
-    getPath: (_, options) => pathOf(options?.env?.incoming.url),
+    getPath: (_, options) => pathOf(options?.env?.incoming.url ?? '/'),
   });
   const on = (method: string, path: string, handler: Handler) =>
     app.on(method, path, async ({ env: { incoming, outgoing } }) => {
@@ -136,6 +136,3 @@ export function originServer(gateway: Gateway, canServe: () => Promise<boolean>)
     cancel();
   }
 }
-
-/** The path of a request's target, percent-escapes and all. */
-const pathOf = (target = '/'): string => target.split('?', 1)[0] ?? '/';

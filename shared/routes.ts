@@ -31,6 +31,9 @@ export const LOCAL_ROUTES = ['/v1/models', '/v1/receipts'] as const;
 export type ModelRoute = (typeof MODEL_ROUTES)[number];
 export type RouteName = ModelRoute['path'] | (typeof LOCAL_ROUTES)[number];
 
+/** The path of a request's target, as it was sent: percent-escapes stay, the query goes. */
+export const pathOf = (target: string): string => target.split('?', 1)[0] ?? '/';
+
 /**
  * The name of the route that a path belongs to, or undefined. Records carry this name and never the path,
  * since a path is the caller's to choose and could hold anything.

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../shared/errors.ts';
 import { presentedKey } from '../../shared/gateway-key.ts';
 import { HEADER, type Outcome } from '../../shared/headers.ts';
 import { requestIdFrom } from '../../shared/request-id.ts';
-import { type Api, apiOf, type RouteName, routeName } from '../../shared/routes.ts';
+import { type Api, apiOf, pathOf, type RouteName, routeName } from '../../shared/routes.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Facts } from '../audit/records.ts';
 import type { Clock } from '../clock.ts';
@@ -48,7 +48,7 @@ export class Call {
     this.outgoing = outgoing;
     this.target = incoming.url ?? '/';
     this.requestId = requestIdFrom(this.header(HEADER.requestId), newId);
-    const path = this.target.split('?', 1)[0] ?? '/';
+    const path = pathOf(this.target);
     this.route = routeName(path);
     this.api = apiOf(path, this.header('anthropic-version'));
     this.startedAt = now;
