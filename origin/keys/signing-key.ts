@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 
@@ -15,15 +16,22 @@ export async function newSigningKey(): Promise<SigningKey> {
   return { private: { ...(await exportJWK(privateKey)), ...about }, public: { ...jwk, ...about } };
 }
 
-/** Writes a private key that only its owner can read. Rejects where the file exists. */
+/** Writes a private key that only its owner can read; the file appears whole. Rejects where it exists. */
 export async function writePrivateKey(file: string, key: JWK): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(key, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  const written = await writeBeside(file, key);
+  await link(written, file).finally(() => rm(written));
 }
 
+/** Writes a key set (RFC 7517 section 5); a reader sees the old file or the new one, never a part. */
 export async function writePublicKeys(file: string, keys: readonly JWK[]): Promise<void> {
+  await rename(await writeBeside(file, { keys }, 0o644), file);
+}
+
+async function writeBeside(file: string, content: object, mode = 0o600): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify({ keys }, null, 2)}\n`);
+  const beside = `${file}.${randomUUID()}`;
+  await writeFile(beside, `${JSON.stringify(content, null, 2)}\n`, { mode, flag: 'wx' });
+  return beside;
 }
 
 /** The public half of a private Ed25519 JWK. */
