@@ -14,6 +14,12 @@ import { signAssertion } from './sign.ts';
 export const ORIGIN_HEADERS_LIMIT_MS = 900_000;
 
 /**
+ * Milliseconds in which the runtime ends the work for a caller who has hung up. Its fetch says of a body that broke
+ * off under the caller's hands just what it says of an origin that broke, and may say so a little before that end.
+ */
+const HUNG_UP_MS = 200;
+
+/**
  * Streams the request to the one origin of the tenant's zone and its answer back, as bytes that nobody reads
  * here. There is no second origin to try, and no way for a path, a header or an answer to name one.
  */
@@ -66,6 +72,7 @@ async function ask(
   try {
     return await fetch(target, init);
   } catch {
+    if (init.body !== null) await new Promise((resolve) => setTimeout(resolve, HUNG_UP_MS));
     return undefined;
   } finally {
     clearTimeout(timer);

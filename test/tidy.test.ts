@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 const sources: Sources = new Map(
   tracked
     .split('\n')
-    .filter((path) => path !== '' && !path.startsWith('test/tidy/canary/'))
+    .filter((path) => path !== '' && !path.startsWith('test/tidy/canary/') && existsSync(join(root, path)))
     .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
 );
 

@@ -4,6 +4,7 @@ import { type AuditRecord, recordSchema } from '../../shared/record.ts';
 import { type OriginAddress, originAddresses } from '../control/stack-file.ts';
 import { UsageFault } from '../usage-fault.ts';
 import { type AdminOptions, askAdmin, withAdminOptions } from './admin-client.ts';
+import { byTime } from './by-time.ts';
 
 /** How often `--follow` asks for more, in ms. */
 const FOLLOW_MS = 1_000;
@@ -21,7 +22,9 @@ interface TailOptions extends AdminOptions {
 export const command = (): Command =>
   new Command('audit').addCommand(
     withAdminOptions(new Command('tail'))
-      .description('Shows the newest records. Without --admin it reads the local stack, all zones of it.')
+      .description(
+        'Shows the newest records by time. Without --admin it reads the local stack, all zones of it.',
+      )
       .option('-n, --limit <count>', 'how many records of each zone', '20')
       .option('-f, --follow', 'go on with new records as they come')
       .option('--json', 'print one JSON object a line')
@@ -33,22 +36,26 @@ async function tail(options: TailOptions): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw new UsageFault('--limit takes 1 to 1000');
   const origins = await originAddresses(options);
   const next = new Map<OriginAddress, number>();
-  const show = async (origin: OriginAddress, query: string) => {
+  const read = async (origin: OriginAddress, query: string) => {
     const entries = await records(origin, query);
-    for (const entry of entries) process.stdout.write(`${options.json ? json(entry) : line(entry.record)}\n`);
     next.set(origin, entries.at(-1)?.seq ?? next.get(origin) ?? -1);
+    return entries;
   };
-  for (const origin of origins) await show(origin, `limit=${limit}`);
+  const show = async (query: (origin: OriginAddress) => string) => {
+    const logs = await Promise.all(origins.map((origin) => read(origin, query(origin))));
+    for (const { record } of byTime(logs)) {
+      process.stdout.write(`${options.json ? JSON.stringify(record) : line(record)}\n`);
+    }
+  };
+  await show(() => `limit=${limit}`);
   while (options.follow) {
     await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
-    for (const origin of origins) await show(origin, `after=${next.get(origin) ?? -1}`);
+    await show((origin) => `after=${next.get(origin) ?? -1}`);
   }
 }
 
 const records = async (origin: OriginAddress, query: string): Promise<readonly Entry[]> =>
   (await askAdmin(origin, `/admin/records?${query}`, pageSchema)).records;
-
-const json = ({ record }: Entry): string => JSON.stringify(record);
 
 /** A record as one line: when, what, for whom, where, and what came of it. */
 function line(record: AuditRecord): string {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
+import { listen, portOf } from '../listening.ts';
 
 export interface Front {
   readonly port: number;
@@ -18,10 +19,9 @@ export async function startFront(host: string, port: number, target: () => URL):
     caller.once('close', () => callers.delete(caller));
     join(caller, new ReadToTheEnd().setNoDelay().connect(Number(target().port), host));
   });
-  server.listen(port, host);
-  await once(server, 'listening');
+  await listen(server, { host, port });
   return {
-    port: portOf(server.address()),
+    port: portOf(server),
     close: async () => {
       for (const caller of callers) caller.resetAndDestroy();
       server.close();
@@ -63,9 +63,4 @@ function linger(caller: Socket): void {
   caller.resume();
   const timer = setTimeout(() => caller.destroy(), LINGER_MS);
   caller.once('close', () => clearTimeout(timer));
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('the front has no port');
-  return address.port;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -271,6 +272,27 @@ describe('a caller who hangs up', () => {
     await expect(answer).rejects.toThrow();
     await hungUp(request);
   });
+
+  it.each([
+    ['with a length', `content-length: ${MIB}`, '{"model":'],
+    ['in chunks', 'transfer-encoding: chunked', '9\r\n{"model":\r\n'],
+  ])(
+    'behind the first bytes of a body %s is never told as an origin that broke',
+    async (_, framing, part) => {
+      const callers = Array.from({ length: 40 }, async (_caller, turn) => {
+        const caller = connect(Number(new URL(world.edge.url).port), '127.0.0.1');
+        const ended = once(caller, 'close');
+        caller
+          .resume()
+          .write(`POST ${PATH} HTTP/1.1\r\nhost: ai.example\r\n${lines(ACME)}${framing}\r\n\r\n`);
+        // A process that ends and one that is ended close in these two ways.
+        if (turn % 2 === 0) caller.end(part);
+        else caller.write(part, () => caller.resetAndDestroy());
+        await ended;
+      });
+      await Promise.all(callers);
+    },
+  );
 });
 
 describe('an origin that dies', () => {

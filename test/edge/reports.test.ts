@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { REPORTS_LIMIT } from '../../edge/report.ts';
 import { ACME, type EdgeWorld, startEdgeWorld } from '../support/edge.ts';
@@ -88,4 +89,16 @@ describe('the report of a refusal', () => {
     expect(world.eu.reports.all.length).toBeLessThanOrEqual(REPORTS_LIMIT);
     expect(world.eu.reports.all.length).toBeGreaterThan(REPORTS_LIMIT / 2);
   });
+
+  it('finds its place once others are done, so that each refusal of a burst is on record in the end', async () => {
+    world = await startEdgeWorld();
+    const held: ServerResponse[] = [];
+    world.eu.answerReports((_request, response) => held.push(response));
+    const burst = REPORTS_LIMIT + 50;
+    await Promise.all(Array.from({ length: burst }, () => world.call('/v1/models', REFUSED)));
+    expect(held.length).toBeLessThanOrEqual(REPORTS_LIMIT);
+    world.eu.answerReports();
+    for (const response of held) response.writeHead(204).end();
+    await expect.poll(() => new Set(world.eu.reports.all).size, { timeout: 10_000 }).toBe(burst);
+  }, 20_000);
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../../origin/listening.ts';
 import { REFUSALS_PATH } from '../../shared/assertion.ts';
 import { HEADER } from '../../shared/headers.ts';
 
@@ -46,12 +47,9 @@ export async function startStubOrigin(): Promise<StubOrigin> {
       call(request, response);
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const url = await listen(server, { host: '127.0.0.1', port: 0 });
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     calls,
     reports,
     answerCalls: (handler = answerOk) => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../origin/listening.ts';
 
 /** A token endpoint on loopback, and the key of a service account for it. */
 export interface TokenEndpoint {
@@ -29,9 +29,7 @@ export async function startTokenEndpoint(): Promise<TokenEndpoint> {
       response.writeHead(status).end(body.replace('NUMBER', String(asked.length)));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+  const uri = `${await listen(server, { host: '127.0.0.1', port: 0 })}/token`;
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const endpoint: TokenEndpoint = {
     uri,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MODEL_ROUTES } from '../../shared/routes.ts';
 import { answerTo, chat, documentOf, presented, type TestCall } from '../support/calls.ts';
 import {
@@ -37,6 +37,7 @@ beforeAll(async () => {
     startGateway({ eu: { endpoints: TWO_OF_EACH } }),
     startDirect({
       setup: { clock },
+      tenants: [{ id: 'acme' }, { id: 'globex' }],
       limits: {
         body_bytes: LIMIT,
         buffered_body_bytes: ROOM * LIMIT * TENANTS_SHARING,
@@ -62,8 +63,8 @@ const call = (path: string, { headers, ...rest }: TestCall) =>
     ...rest,
   });
 
-const callSmall = async (path: string, options: TestCall) => {
-  const { statusCode: status, headers, body } = await callOrigin(small, path, options);
+const callSmall = async (path: string, options: TestCall, tenant = 'acme') => {
+  const { statusCode: status, headers, body } = await callOrigin({ ...small, tenant }, path, options);
   return { status, headers, text: await body.text() };
 };
 
@@ -210,6 +211,22 @@ describe('many large bodies at once', () => {
     expect((await callSmall(PATH, { body })).status).toBe(200);
   });
 
+  it('of one tenant leave half of the room to the others', async () => {
+    small.zone.provider('fra').order({ gate: 'headers' });
+    const body = bodyOf(LIMIT);
+    const burst = (tenant: string) =>
+      Array.from({ length: ROOM + 1 }, () => callSmall(PATH, { body }, tenant).then(({ status }) => status));
+    const first = burst('acme');
+    expect(await Promise.race(first)).toBe(503);
+    const second = burst('globex');
+    expect(await Promise.race(second)).toBe(503);
+    await small.zone.provider('fra').waitFor(({ index }) => index === 2 * ROOM - 1);
+    small.zone.provider('fra').release('headers');
+    for (const statuses of [await Promise.all(first), await Promise.all(second)]) {
+      expect(statuses.toSorted()).toEqual([...Array(ROOM).fill(200), 503]);
+    }
+  });
+
   it('give their room back when the answer begins, and when an encoded one is known to be short', async () => {
     small.zone.provider('fra').order({ gate: 'frame', text: 'one two' });
     const stream = chat('support-chat', 'x'.repeat(LIMIT - 200), { stream: true });
@@ -317,6 +334,42 @@ describe('a body that stops arriving', () => {
     const body = bodyOf(LIMIT);
     const all = await Promise.all(Array.from({ length: ROOM }, () => callSmall(PATH, { body })));
     expect(all.map(({ status }) => status)).toEqual(Array(ROOM).fill(200));
+  });
+});
+
+describe('a body that arrives slowly', () => {
+  const PAUSE_MS = 9_000;
+
+  /** Sends the pieces one by one, each read before the next is sent, and lets time pass before each. */
+  async function drip(pieces: readonly string[]) {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const { socket, heard } = await raw({ expect: '100-continue', 'content-length': String(length) });
+    await expect.poll(heard).toContain('100 Continue');
+    const timers = vi.spyOn(clock, 'setTimeout');
+    for (const piece of pieces) {
+      clock.advance(PAUSE_MS);
+      const before = timers.mock.calls.length;
+      socket.write(piece);
+      // The time for silence begins anew with each piece that is read.
+      await expect.poll(() => timers.mock.calls.length).toBeGreaterThan(before);
+    }
+    timers.mockRestore();
+    return { socket, heard };
+  }
+
+  it('is ended where it trickles, though it is never still for long', async () => {
+    const { socket, heard } = await drip(Array(4).fill('x'.repeat(100)));
+    await expect.poll(heard).toContain('HTTP/1.1 400');
+    expect(heard()).toContain('more slowly than 8 bytes a millisecond');
+    expect(reached(small)).toBe(0);
+    socket.destroy();
+  });
+
+  it('is waited for as long where it makes its way', async () => {
+    const body = bodyOf(4 * 16_000);
+    const { socket, heard } = await drip(body.match(/.{16000}/g) ?? []);
+    await expect.poll(heard).toContain('HTTP/1.1 200');
+    socket.destroy();
   });
 });
 

@@ -19,6 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Files of the spine: they stand in `origin/` itself and make up one room. */
 const SPINE = new Set(
   [
+    'attempt-ends',
     'attempt-records',
     'attempts',
     'count-estimate',
@@ -33,8 +34,11 @@ const SPINE = new Set(
     'gateway',
     'give-up',
     'local-routes',
+    'open-log',
+    'receipts-route',
     'refuse',
     'relay',
+    'try-one',
     'reply',
   ].map((name) => `origin/${name}.ts`),
 );
