@@ -14,7 +14,7 @@ const REASON_CHARS = 512;
 export class AttemptRecords {
   readonly candidate: Candidate;
   readonly number: number;
-  readonly startedAt: number;
+  readonly #startedAt: number;
   readonly #gateway: Gateway;
   readonly #common: Facts;
   readonly #pending: AuditRecord;
@@ -29,7 +29,7 @@ export class AttemptRecords {
   ) {
     this.candidate = candidate;
     this.number = number;
-    this.startedAt = gateway.clock.now();
+    this.#startedAt = gateway.clock.monotonic();
     this.#gateway = gateway;
     this.#common = {
       ...call.facts,
@@ -74,7 +74,7 @@ export class AttemptRecords {
     const record = this.#gateway.records.make(kind, {
       ...this.#common,
       pending_id: this.#pending.id,
-      latency_ms: this.#gateway.clock.now() - this.startedAt,
+      latency_ms: Math.round(this.#gateway.clock.monotonic() - this.#startedAt),
       ...facts,
     });
     const kept = await this.#gateway.ledger.append(record);

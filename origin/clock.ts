@@ -5,6 +5,8 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Milliseconds since some moment, for spans of time. MUST never step, whatever becomes of the wall clock. */
+  monotonic(): number;
   /** Calls `fn` once after `ms` milliseconds; the function that it returns cancels that. */
   setTimeout(fn: () => void, ms: number): () => void;
 }
@@ -12,6 +14,7 @@ export interface Clock {
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   setTimeout: (fn, ms) => {
     const timer = setTimeout(fn, ms);
     return () => clearTimeout(timer);

@@ -30,11 +30,12 @@ export async function answerEstimate(
     status: 200,
     candidates: [...candidates],
     selection_reason: `local estimate: no endpoint is left to count (${code})`,
-    latency_ms: gateway.clock.now() - call.startedAt,
+    latency_ms: Math.max(gateway.clock.now() - call.startedAt, 0),
   });
   const kept = await gateway.ledger.append(record);
   if (kept.ok) {
-    send(call, 200, 'served', { input_tokens: estimateTokens(body) }, { [HEADER.estimate]: 'true' });
+    const counted = { input_tokens: await estimateTokens(body) };
+    send(call, 200, 'served', counted, { [HEADER.estimate]: 'true' });
     return;
   }
   const refusal: Refusal = { code: 'ledger_unavailable' };

@@ -3,12 +3,12 @@ import type { ModelRoute } from '../shared/routes.ts';
 import type { Call } from './admit/call.ts';
 import type { ReadBody } from './admit/workload.ts';
 import type { AttemptRecords } from './attempt-records.ts';
-import type { Attempted } from './forward/attempt.ts';
+import type { Failed } from './forward/answer.ts';
 import type { Considered } from './forward/considered.ts';
 import type { Gateway } from './gateway.ts';
-import type { Ticket } from './health/circuits.ts';
 import { coolDownMs } from './health/cool-down.ts';
-import { type AttemptEnd, outcomeOf } from './health/outcome.ts';
+import type { Departure } from './health/departure.ts';
+import type { AttemptEnd } from './health/outcome.ts';
 import type { Unusable } from './health/snapshot.ts';
 import type { Candidate } from './policy/resolve.ts';
 import type { Standpoint } from './policy/standing.ts';
@@ -19,10 +19,17 @@ const SOON_S = 1;
 /** Longest wait, in seconds, that a caller is told: a person may act before. */
 const LONGEST_WAIT_S = 3_600;
 
+/**
+ * Least time, in ms, that an attempt has before it: one that is cut off at once burdens an endpoint for nothing.
+ * Where the limit itself is short, a share of it.
+ */
+const LEAST_LEFT_MS = 1_000;
+const LEAST_SHARE = 0.1;
+
 /** What is told to a caller whose call the process has no time for any more. */
 export const STOPPING: Refusal = { code: 'gateway_busy', limit: 'drain_ms' };
 
-const NOT_TRIED = 'not tried: the limit attempts_total_ms was reached before';
+export const NOT_TRIED = 'not tried: the limit attempts_total_ms was reached before';
 
 /** A call that was let in. */
 export interface Entered {
@@ -35,23 +42,22 @@ export interface Entered {
 /** What the attempts of one call have in common, and what has become of them so far. */
 export interface Course {
   readonly body: ReadBody;
-  /** When all attempts must have come to an end, in ms since the epoch. */
+  /** When all attempts must have come to an end, on the monotonic clock. */
   readonly deadline: number;
   readonly considered: Considered;
   /** Seconds after which each endpoint that failed may be tried again. */
   readonly waits: number[];
 }
 
-/** One attempt: its records, and how its end is told to the circuits. */
+/** One attempt: its records, when it leaves, and how its end is told to the circuits. */
 export interface One {
   readonly records: AttemptRecords;
+  readonly departure: Departure;
   tell(end: AttemptEnd): void;
   /** Whether it is the one probe of a half-open circuit. */
   readonly isProbe: boolean;
   readonly left: readonly Candidate[];
 }
-
-export type Failed = Extract<Attempted, { readonly kind: 'failed' }>;
 
 /** Goes past an endpoint that the circuits let nobody through to, though it looked usable a moment ago. */
 export function pass(
@@ -64,22 +70,25 @@ export function pass(
   waits.push(Math.max(Math.ceil((health.retryAt - now) / 1_000), SOON_S));
 }
 
+/** Whether there is time for another attempt. */
+export function hasTime({ clock, config }: Gateway, { deadline }: Course): boolean {
+  const least = Math.min(LEAST_LEFT_MS, config.limits.attempts_total_ms * LEAST_SHARE);
+  return deadline - clock.monotonic() >= least;
+}
+
 /**
- * Whether the endpoint has come into a state that lets nobody through since leave was given for it. The attempt
- * is then ended on record; nothing of it was sent, so it is no word on its endpoint.
+ * Ends an attempt on record whose endpoint came into a state that lets nobody through before anything of it was
+ * sent; so it is no word on its endpoint.
  */
-export async function withdrawn(
-  { gateway, standpoint }: Entered,
+export async function withdraw(
+  { gateway }: Entered,
   course: Course,
-  records: AttemptRecords,
-  ticket: Ticket,
-): Promise<boolean> {
-  const holds = gateway.health.circuits.stillHolds(ticket, standpoint.tenant);
-  if (holds.ok) return false;
-  telling(gateway, ticket)({ kind: 'gone' });
-  pass(course, records.candidate, holds.error, gateway.clock.now());
+  { records, tell }: Pick<One, 'records' | 'tell'>,
+  health: Unusable,
+): Promise<void> {
+  tell({ kind: 'gone' });
+  pass(course, records.candidate, health, gateway.clock.now());
   await records.append('failed', { actor: 'gateway' });
-  return true;
 }
 
 /** Notes a failure; what the caller is told where it was the last, undefined where another may follow. */
@@ -91,14 +100,14 @@ export function refusalAfter(
   left: readonly Candidate[],
 ): Refusal | undefined {
   const { gateway, call, standpoint } = entered;
-  const { considered, waits, deadline } = course;
+  const { considered, waits } = course;
   const now = gateway.clock.now();
   considered.reject(candidate.endpoint.id, tried.why);
   waits.push(secondsToWait(gateway, standpoint.tenant, candidate, tried, now));
   if (call.stoppedBy === 'gateway') return STOPPING;
   const health = gateway.health.circuits.snapshot(standpoint.tenant);
   const usable = left.filter(({ endpoint }) => health.of(endpoint.id).usable);
-  if (now < deadline && usable.length > 0) return undefined;
+  if (usable.length > 0 && hasTime(gateway, course)) return undefined;
   for (const { endpoint } of left) {
     const known = health.of(endpoint.id);
     considered.reject(endpoint.id, known.usable ? NOT_TRIED : known.why);
@@ -125,17 +134,3 @@ export function exhausted({ standpoint: { policy } }: Entered, { considered, wai
   const retryAfter = Math.min(...waits, LONGEST_WAIT_S);
   return { code: 'no_compliant_endpoint', policy: policy.label, candidates: considered.list, retryAfter };
 }
-
-/** What a failed attempt was for its endpoint: a status says it, and an answer without content is none. */
-export function failedEnd({ status, headers = {}, why }: Failed): AttemptEnd {
-  const refusing = status !== undefined && (status < 200 || status >= 300);
-  return refusing
-    ? { kind: 'answered', status, headers, maxTtftMs: Infinity, requestBytes: 0 }
-    : { kind: 'broken', why };
-}
-
-/** Stands outside of the call, whose body what is made in there would keep alive as long as the answer runs. */
-export const telling =
-  ({ health, clock }: Gateway, ticket: Ticket) =>
-  (end: AttemptEnd): void =>
-    health.circuits.report(ticket, outcomeOf(end, clock.now()));

@@ -1,9 +1,10 @@
 import type { Refusal } from '../shared/errors.ts';
 import { HEADER } from '../shared/headers.ts';
 import type { Call } from './admit/call.ts';
+import { answeredEnd, brokenEnd } from './attempt-ends.ts';
 import { type AttemptRecords, toldFacts } from './attempt-records.ts';
 import type { Facts } from './audit/records.ts';
-import type { Answer } from './forward/attempt.ts';
+import type { Answer } from './forward/answer.ts';
 import { headersDown } from './forward/headers.ts';
 import type { Gateway } from './gateway.ts';
 import type { AttemptEnd } from './health/outcome.ts';
@@ -11,7 +12,7 @@ import type { Evidence } from './policy/evidence.ts';
 import type { Standpoint } from './policy/standing.ts';
 import { type Interrupter, type Relayed, relay } from './relay.ts';
 import { sendRefusal } from './reply.ts';
-import { EvidenceWatch, TOO_WEAK, withhold } from './violation.ts';
+import { EvidenceWatch, withhold } from './violation.ts';
 
 /** An endpoint's answer up to its first content, and the records of the attempt that it came of. */
 export interface Answered {
@@ -35,16 +36,16 @@ export async function deliver(
   const { evidence } = watch;
   const observed: Partial<Facts> = {
     ...evidence.facts,
-    upstream_status: answer.status,
+    upstream_status: answer.upstreamStatus,
     streamed: answer.dialect !== undefined,
-    ttft_ms: gateway.clock.now() - records.startedAt,
+    ttft_ms: Math.round(answer.ttftMs),
   };
-  const end = answeredEnd(gateway, standpoint, answered);
+  const end = answeredEnd(standpoint, records, answer);
   const rejected = answer.verdict === 'rejected';
   // A verdict on the request is no answer of a model, and those who give it may not know where one runs.
   if (evidence.finding === 'misplaced' || (evidence.finding === 'too_weak' && !rejected)) {
     answer.body.close();
-    answered.tell(evidence.finding === 'misplaced' ? end : { kind: 'broken', why: TOO_WEAK });
+    answered.tell({ kind: 'gone' });
     return await withhold(gateway, call, records, evidence, observed);
   }
 
@@ -62,12 +63,12 @@ export async function deliver(
   const receipt = await gateway.receipts.sign(record, kept.value.leaf);
   begin(call, records, answer, evidence, receipt);
   call.begun = { at: gateway.clock.now(), streamed: answer.dialect !== undefined };
-  const relayed = await relay(gateway, call, answer, () => watch.look());
-  call.told = toldBy(rejected, relayed);
+  const relayed = await relay(gateway, call, answer, () => watch.allows());
+  const misplaced = watch.evidence.finding === 'misplaced';
+  call.told = toldBy(rejected, misplaced, relayed);
   answered.tell(rejected || relayed.kind === 'completed' ? end : brokenEnd(relayed));
   await watch.kept();
   if (rejected) return;
-  const misplaced = watch.evidence.finding === 'misplaced';
   await records.append(misplaced ? 'violation' : relayed.kind, {
     ...observed,
     ...watch.evidence.facts,
@@ -80,34 +81,14 @@ export async function deliver(
   });
 }
 
-/** What the answer up to its first content was for its endpoint. */
-export function answeredEnd(
-  { clock }: Gateway,
-  { policy }: Standpoint,
-  { records, answer }: Pick<Answered, 'records' | 'answer'>,
-): AttemptEnd {
-  return {
-    kind: 'answered',
-    status: answer.status,
-    headers: answer.headers,
-    ...(answer.dialect && { ttftMs: clock.now() - records.startedAt }),
-    maxTtftMs: policy.document.workloads[records.workload]?.health.max_ttft_ms ?? Infinity,
-    requestBytes: records.requestBytes,
-  };
-}
-
 /** In the end: what the head said, unless the answer was not whole. */
-function toldBy(rejected: boolean, { kind }: Relayed): Call['told'] {
+function toldBy(rejected: boolean, misplaced: boolean, { kind }: Relayed): Call['told'] {
+  if (misplaced) return { outcome: 'interrupted', code: 'region_violation' };
   if (rejected) return { outcome: 'failed', code: 'upstream_rejected' };
   return kind === 'completed'
     ? { outcome: 'served' }
     : { outcome: 'interrupted', code: 'upstream_interrupted' };
 }
-
-const brokenEnd = (relayed: Relayed): AttemptEnd =>
-  relayed.kind === 'interrupted' && relayed.by === 'endpoint'
-    ? { kind: 'broken', why: 'its answer broke off' }
-    : { kind: 'gone' };
 
 /** The caller's own hanging up has no code: nobody was told one. */
 const interruption = (by: Interrupter): Partial<Facts> =>

@@ -39,7 +39,7 @@ export const limitsSchema = z.strictObject({
   drain_ms: ms(30_000),
   /** Until a connection to an endpoint stands, TLS included. */
   connect_ms: ms(5_000),
-  /** Connections to one endpoint: as many as calls, as a call that waits for one would count as its failure. */
+  /** Connections to one endpoint: as many as calls, so that none has to wait for another to end. */
   upstream_connections: count(1_000),
 });
 

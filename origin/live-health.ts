@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Policy } from '../shared/policy.ts';
 import type { Ledger } from './audit/ledger.ts';
 import type { RecordMaker } from './audit/records.ts';
+import { unreleasedViolations, type ViolationLog } from './audit/violations.ts';
 import type { Clock } from './clock.ts';
 import type { OriginConfig } from './config.ts';
 import { type Endpoint, modelOf } from './endpoints/endpoint.ts';
@@ -24,7 +25,7 @@ const STEPS = 2 ** 32;
 export interface LiveHealthSetup {
   readonly config: OriginConfig;
   readonly clock: Clock;
-  readonly shelf: CircuitShelf;
+  readonly store: CircuitShelf & ViolationLog;
   readonly pools: Pools;
   readonly ledger: Ledger;
   readonly records: RecordMaker;
@@ -37,16 +38,18 @@ export interface LiveHealthSetup {
 const anyNumber = (): number => randomInt(STEPS - 1) / STEPS;
 
 /** The health of an origin's endpoints, probed under its policies; what a person should know of it is on record. */
-export function startLiveHealth(setup: LiveHealthSetup): Promise<Health> {
-  const { config, clock, shelf, pools, logger, random = anyNumber } = setup;
+export async function startLiveHealth(setup: LiveHealthSetup): Promise<Health> {
+  const { config, clock, store, pools, logger, random = anyNumber } = setup;
   const policies = [...config.policies.values()];
   const standpoints = (target: ProbeTarget) =>
     policies.map((policy) => forNobody(config, policy)).filter((one) => names(one, target));
-  return startHealth(
+  const unreleased = await unreleasedViolations(store);
+  return await startHealth(
     policies.map(({ document }) => document),
     {
       clock,
-      shelf,
+      shelf: store,
+      unreleased,
       call: probeCall({ pools, registry: config.registry, standpoints }),
       mayServe: mayServe(config, policies),
       random,
@@ -91,7 +94,7 @@ function circuitChanged(setup: LiveHealthSetup, change: Change): void {
   const { config, clock, ledger, records, logger } = setup;
   const [from, to] = [change.before.circuit, change.after.circuit];
   if (from.kind === to.kind) return;
-  const why = 'why' in to ? to.why : `it was ${from.kind}`;
+  const why = 'why' in to ? to.why : END_OF[from.kind];
   logger.warn({ endpoint: change.endpoint, from: from.kind, to: to.kind, why }, 'a circuit changed');
   if (!isNews(to) || wasOrdered(from, to, clock.now())) return;
   const facts = { endpoint: change.endpoint, actor: 'gateway' };
@@ -100,6 +103,16 @@ function circuitChanged(setup: LiveHealthSetup, change: Change): void {
     records.make('control', { jurisdiction: config.jurisdiction, ...facts, selection_reason }),
   );
 }
+
+/** Why a state has ended that another without words of its own follows. */
+const END_OF: Readonly<Record<Circuit['kind'], string>> = {
+  closed: 'it was closed',
+  open: 'its rest is over',
+  half_open: 'its probe succeeded',
+  forced_open: 'the order over it has ended',
+  forced_closed: 'the order over it has ended',
+  quarantined: 'a person has released it',
+};
 
 /** Half open is a step on the way, and would only repeat what the log holds already. */
 const isNews = ({ kind }: Circuit): boolean => kind !== 'half_open';

@@ -12,7 +12,7 @@ export async function refuse(gateway: Gateway, call: Call, refusal: Refusal): Pr
   const record = gateway.records.make('refused', {
     ...call.facts,
     ...toldFacts(refusal),
-    latency_ms: gateway.clock.now() - call.startedAt,
+    latency_ms: Math.max(gateway.clock.now() - call.startedAt, 0),
   });
   const kept = gateway.ledger.append(record).then(({ ok }) => {
     if (!ok) gateway.logger.error({ code: refusal.code }, 'a refusal is not recorded yet');

@@ -6,21 +6,25 @@ import { type AttemptRecords, toldFacts } from './attempt-records.ts';
 import type { Facts } from './audit/records.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { headerReader } from './endpoints/header-reader.ts';
-import type { Answer } from './forward/attempt.ts';
+import type { Answer } from './forward/answer.ts';
 import type { Gateway } from './gateway.ts';
 import { type Evidence, weigh } from './policy/evidence.ts';
 import type { Standpoint } from './policy/standing.ts';
 import { sendRefusal } from './reply.ts';
 
-const MISPLACED = 'gave evidence of a region outside the policy; a person must release it';
+const MISPLACED = 'gave evidence of a region outside the policy';
 
-/** Said of an endpoint that may well be where it should, and does not show it: its circuit takes it out in time. */
-export const TOO_WEAK = 'its answer did not show its region as well as the policy asks';
+/** Said of an endpoint that may well be where it should, and does not show it: no fault of its health. */
+const TOO_WEAK = 'its answer did not show its region as well as the policy asks';
 
-const VIOLATION: Refusal = { code: 'region_violation' };
+/** What the caller is told instead of an answer that came from a wrong place. */
+export function violationOf({ headers }: Call): Refusal {
+  const policy = headers[HEADER.policy];
+  return { code: 'region_violation', ...(policy !== undefined && { policy }) };
+}
 
 /** What of an answer, or of a failure, may say where it was made. */
-interface Seen {
+export interface Seen {
   readonly headers?: IncomingHttpHeaders;
   readonly regions?: readonly string[];
 }
@@ -44,11 +48,12 @@ export async function withhold(
   observed: Partial<Facts>,
 ): Promise<undefined> {
   const { endpoint } = records;
+  const violation = violationOf(call);
   call.headers[HEADER.endpoint] = endpoint.id;
   if (evidence.finding === 'misplaced') await quarantine(gateway, endpoint, evidence);
   else gateway.logger.error({ endpoint: endpoint.id }, `region violation: ${TOO_WEAK}`);
-  await records.append('violation', { ...observed, ...evidence.facts, ...toldFacts(VIOLATION) });
-  sendRefusal(call, VIOLATION, 'failed');
+  await records.append('violation', { ...observed, ...evidence.facts, ...toldFacts(violation) });
+  sendRefusal(call, violation, 'failed');
 }
 
 /**
@@ -84,25 +89,25 @@ export class EvidenceWatch {
     this.#answer = answer;
     this.#standpoint = standpoint;
     this.#weighed = answer.body.regions.length;
-    this.#evidence = evidenceIn(
-      records,
-      { headers: answer.headers, regions: answer.body.regions },
-      standpoint,
-    );
+    this.#evidence = evidenceIn(records, seenIn(answer), standpoint);
   }
 
   get evidence(): Evidence {
     return this.#evidence;
   }
 
-  /** To be called before a piece goes out, so that no call that its caller makes after it meets the endpoint. */
-  look(): void {
+  /**
+   * Whether what has been read may go out. To be asked before it does, so that no call that its caller makes
+   * after it meets the endpoint.
+   */
+  allows(): boolean {
     const { body } = this.#answer;
-    if (body.regions.length === this.#weighed || this.#kept !== undefined) return;
+    if (body.regions.length === this.#weighed) return this.#kept === undefined;
     this.#weighed = body.regions.length;
     this.#evidence = evidenceIn(this.#records, seenIn(this.#answer), this.#standpoint);
-    if (this.#evidence.finding !== 'misplaced') return;
+    if (this.#evidence.finding !== 'misplaced') return true;
     this.#kept = quarantine(this.#gateway, this.#records.endpoint, this.#evidence);
+    return false;
   }
 
   /** Resolves once what was found is durable. */

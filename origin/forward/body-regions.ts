@@ -1,71 +1,105 @@
+import { MemberScanner } from '../../shared/json-members.ts';
+
 /** Distinct values that one answer's body is believed to hold at most; honest ones hold one. */
 const VALUES_MAX = 8;
 
-/** Characters of a value at most; no region's name is as long, and what is longer is none. */
-const VALUE_CHARS = 64;
+/** Bytes of a value, as it is written, at most; no region's name is as long, and what is longer is none. */
+const VALUE_BYTES = 512;
 
-/** Stands for a value that is there but is not text. */
-const NO_TEXT = '';
+/** Stands for something that is there and cannot be read as text. */
+const UNREADABLE = '';
 
-/** Collects what an answer's body says of where it was made, at one path of its JSON, as it passes. */
+/** Members of an event that can hold the answer itself, as the beginning and the end of streams have it. */
+const HOLDERS = ['message', 'response'];
+
+/**
+ * Collects what an answer's body says of where it was made, at some paths of its JSON, as it passes. What is there
+ * and cannot be read counts as a value that names no place.
+ */
 export class BodyRegions {
   /** Distinct, in the order in which they came. */
   readonly values: string[] = [];
-  /** The path's first member, in the outermost object. */
-  readonly member: string;
-  readonly #path: readonly string[];
-  readonly #last: string;
+  /** The first member of each path, in the outermost object. */
+  readonly members: readonly string[];
+  readonly #paths: readonly (readonly string[])[];
 
-  constructor(path: readonly string[]) {
-    this.#path = path;
-    this.member = path[0] ?? '';
-    this.#last = `"${path.at(-1) ?? ''}"`;
+  constructor(paths: readonly (readonly string[])[]) {
+    this.#paths = paths;
+    this.members = [...new Set(paths.map(([first = '']) => first))];
   }
 
-  /** @param text JSON of the value of `member` */
-  readMember(text: string): void {
-    this.#take(at(parsed(text), this.#path.slice(1)));
+  /** @param json the value of an outermost member; undefined where it was too long to be kept */
+  readMember(name: string, json: Buffer | undefined): void {
+    for (const [first, ...rest] of this.#paths) {
+      if (first !== name) continue;
+      if (json === undefined) this.unreadable();
+      else this.#readAt(json, rest);
+    }
   }
 
-  /**
-   * The data of one event: the path begins in its object, or in the `message` or `response` that it holds, as
-   * the beginning and the end of Anthropic's and OpenAI's streams have it.
-   */
-  readEvent(data: string): void {
-    // Nearly every event holds words alone, and is not worth being parsed for this.
-    if (!data.includes(this.#last)) return;
-    const event = parsed(data);
-    for (const root of [[], ['message'], ['response']]) this.#take(at(event, [...root, ...this.#path]));
+  /** The data of one event; undefined where it was too long to be held. */
+  readEvent(data: string | undefined): void {
+    if (data === undefined) this.unreadable();
+    else if (this.#isWorthwhile(data)) this.#readObject(Buffer.from(data), HOLDERS);
   }
 
-  #take(value: unknown): void {
-    if (value === undefined || value === null || this.values.length >= VALUES_MAX) return;
-    const text = typeof value === 'string' && value.length <= VALUE_CHARS ? value : NO_TEXT;
-    if (!this.values.includes(text)) this.values.push(text);
+  unreadable(): void {
+    this.#take(UNREADABLE);
+  }
+
+  /** Nearly every event holds words alone, in which no path's last member stands, spelt out or in escapes. */
+  #isWorthwhile(data: string): boolean {
+    if (!/^\s*\{/.test(data)) return false;
+    return data.includes('\\u') || this.#paths.some((path) => data.includes(`"${path.at(-1) ?? ''}"`));
+  }
+
+  #readObject(json: Buffer, holders: readonly string[]): void {
+    for (const [name, value] of this.#membersOf(json, [...this.members, ...holders])) {
+      this.readMember(name, value);
+      if (holders.includes(name) && isObject(value)) this.#readObject(value, []);
+    }
+  }
+
+  /** Every occurrence of a member counts, as readers differ on which of several they take. */
+  #readAt(json: Buffer, [first, ...rest]: readonly string[]): void {
+    if (first === undefined) this.#take(textOf(json));
+    else if (isObject(json)) {
+      for (const [, value] of this.#membersOf(json, [first])) this.#readAt(value, rest);
+    } else if (!isNull(json)) this.unreadable();
+  }
+
+  #membersOf(json: Buffer, names: readonly string[]): readonly (readonly [string, Buffer])[] {
+    const scanner = new MemberScanner(names, 0);
+    scanner.push(json);
+    if (scanner.isOpen) this.unreadable();
+    return scanner.found.map(({ name, start, end }) => [name, json.subarray(start, end)]);
+  }
+
+  #take(text: string | undefined): void {
+    if (text === undefined || this.values.includes(text)) return;
+    if (this.values.length < VALUES_MAX) this.values.push(text);
+    else if (!this.values.includes(UNREADABLE)) this.values.push(UNREADABLE);
   }
 }
 
-function parsed(text: string): unknown {
+const isObject = (json: Buffer): boolean => /^\s*\{/.test(json.toString('latin1', 0, VALUE_BYTES));
+const isNull = (json: Buffer): boolean => json.length <= VALUE_BYTES && json.toString().trim() === 'null';
+
+/** A string's text; undefined for `null`, by which nothing is said. */
+function textOf(json: Buffer): string | undefined {
+  if (isNull(json)) return undefined;
+  if (json.length > VALUE_BYTES) return UNREADABLE;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(json.toString());
+    return typeof value === 'string' ? value : UNREADABLE;
   } catch {
-    return undefined;
+    return UNREADABLE;
   }
 }
 
-function at(value: unknown, path: readonly string[]): unknown {
-  let here = value;
-  for (const step of path) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
-    here = Object.getOwnPropertyDescriptor(here, step)?.value;
-  }
-  return here;
-}
-
-/** What the JSON of a whole answer says at a path. */
-export function regionsIn(json: unknown, path: readonly string[] | undefined): readonly string[] {
-  if (path === undefined) return [];
-  const regions = new BodyRegions(path);
+/** What the JSON of a whole answer says at some paths. */
+export function regionsIn(json: unknown, paths: readonly (readonly string[])[]): readonly string[] {
+  const regions = new BodyRegions(paths);
   regions.readEvent(JSON.stringify(json) ?? '');
   return regions.values;
 }

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import type { ModelRoute } from '../../shared/routes.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { NoCredential } from '../endpoints/no-credential.ts';
 import { type AccessTokens, type Credential, providerOf } from '../endpoints/provider.ts';
+import type { Departure } from '../health/departure.ts';
 import type { Candidate } from '../policy/resolve.ts';
 import { headersUp } from './headers.ts';
 import type { Pools } from './pools.ts';
@@ -14,6 +16,7 @@ export interface UpRequest {
   /** The caller's; few of them go up. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  readonly departure: Departure;
 }
 
 export interface UpstreamResponse {
@@ -24,7 +27,8 @@ export interface UpstreamResponse {
 
 /**
  * Sends the request. undici follows no redirect, and sends again only what waited for a connection and of
- * which not a byte had left; a kept-alive connection that dies under a call fails it.
+ * which not a byte had left; a kept-alive connection that dies under a call fails it. What waits for a
+ * credential or a connection is held back at its departure where its endpoint was taken out meanwhile.
  */
 export async function dispatch(
   { endpoint }: Candidate,
@@ -33,18 +37,43 @@ export async function dispatch(
   signal: AbortSignal,
 ): Promise<UpstreamResponse> {
   const url = providerOf(endpoint.provider).url(endpoint, request.route);
+  // Nothing is fetched or opened for an endpoint that is out already.
+  if (!request.departure.allowed()) throw new Error('withdrawn');
   const credential = await credentialFor(endpoint, pools.tokens, signal);
-  return pools.of(endpoint).request({
-    method: 'POST',
-    path: `${url.pathname}${url.search}`,
-    headers: {
-      ...headersUp(request.headers, credential),
-      'content-length': String(request.body.length),
-    },
-    body: upBody(request.body),
-    signal,
-  });
+  return pools
+    .of(endpoint)
+    .compose(watching(request.departure))
+    .request({
+      method: 'POST',
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...headersUp(request.headers, credential),
+        'content-length': String(request.body.length),
+      },
+      body: upBody(request.body),
+      signal,
+    });
 }
+
+/** Stands where a connection has taken the request and not a byte of it is written. */
+const watching =
+  (departure: Departure): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        if (!departure.allowed()) {
+          controller.abort(new Error('withdrawn'));
+          return;
+        }
+        departure.left();
+        handler.onRequestStart?.(controller, context);
+      },
+      onResponseStart: (...told) => handler.onResponseStart?.(...told),
+      onResponseData: (...told) => handler.onResponseData?.(...told),
+      onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+      onResponseError: (...told) => handler.onResponseError?.(...told),
+    });
 
 /** The endpoint's credential; nobody waits for one whose call is over. */
 async function credentialFor(

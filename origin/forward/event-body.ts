@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
-import { type AnswerBody, NOTHING, type NoContent, type Piece } from './answer-body.ts';
+import { type AnswerBody, NOTHING, type NoContent, noContent, type Piece } from './answer-body.ts';
 import type { BodyRegions } from './body-regions.ts';
 import type { ChunkSource } from './chunks.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { EventStreamReader, type Segment } from './event-stream.ts';
+import { readOn } from './read-on.ts';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** How long after its finish reason a stream may stay open without its end, in ms. */
@@ -45,7 +46,7 @@ export class EventBody implements AnswerBody {
     let heldBytes = 0;
     for (;;) {
       const piece = await this.#step();
-      if (this.#progress === 'lifecycle' && piece.end) return { why: whyNoContent(piece) };
+      if (this.#progress === 'lifecycle' && piece.end) return noContent(piece.end);
       held.push(piece.bytes);
       heldBytes += piece.bytes.length;
       const full = heldBytes + this.#reader.openBytes > this.#setup.heldBackBytes;
@@ -57,17 +58,31 @@ export class EventBody implements AnswerBody {
   next(): Promise<Piece> {
     if (this.#progress !== 'finish') return this.#step(this.#setup.idleMs);
     // From the finish on, and not from the last byte: comments must not hold a caller for ever.
-    const left = this.#finishedAt + GRACE_MS - this.#clock.now();
-    return this.#step(Math.min(Math.max(left, 0), GRACE_MS));
+    return this.#step(Math.max(this.#finishedAt + GRACE_MS - this.#clock.monotonic(), 0));
   }
 
   async #step(withinMs?: number): Promise<Piece> {
     const chunk = await this.#chunks.next(withinMs);
-    return chunk.kind === 'bytes' ? this.#read(this.#reader.push(chunk.bytes)) : this.#ended(chunk.kind);
+    if (chunk.kind !== 'bytes') return this.#ended(chunk.kind);
+    const piece = this.#read(this.#reader.push(chunk.bytes));
+    if (piece.end && this.#setup.regions) await this.#hearOut(this.#setup.regions);
+    return piece;
+  }
+
+  /** What a stream says of its place behind its own end counts too: nothing of that end goes out before. */
+  async #hearOut(regions: BodyRegions): Promise<void> {
+    const left = await readOn(this.#chunks, this.#clock, (bytes) => this.#listen(this.#reader.push(bytes)));
+    if (left === 'more') regions.unreadable();
+    this.#listen([this.#reader.finish()]);
+  }
+
+  #listen(segments: readonly (Segment | undefined)[]): void {
+    for (const one of segments) if (one?.event || one?.torn) this.#setup.regions?.readEvent(one.event?.data);
   }
 
   #read(segments: readonly Segment[]): Piece {
     const passed: Buffer[] = [];
+    this.#listen(segments);
     for (const segment of segments) {
       passed.push(segment.bytes);
       this.#torn = segment.torn === true;
@@ -81,7 +96,6 @@ export class EventBody implements AnswerBody {
 
   #endOf({ event }: Segment): Piece['end'] {
     if (event === undefined) return undefined;
-    if (event.data !== undefined) this.#setup.regions?.readEvent(event.data);
     const meaning = this.#dialect.read(event);
     this.#usage = mergeUsage(this.#usage, meaning.usage);
     switch (meaning.kind) {
@@ -92,10 +106,10 @@ export class EventBody implements AnswerBody {
         return undefined;
       case 'finish':
         this.#progress = 'finish';
-        this.#finishedAt = this.#clock.now();
+        this.#finishedAt = this.#clock.monotonic();
         return undefined;
       case 'error':
-        return { kind: 'interrupted', told: true };
+        return { kind: 'interrupted', told: true, ...(meaning.verdict && { verdict: meaning.verdict }) };
       case 'terminator':
         if (this.#progress === 'lifecycle' && meaning.bare === true)
           return { kind: 'interrupted', told: false };
@@ -112,8 +126,7 @@ export class EventBody implements AnswerBody {
     const unmarked = how === 'end' && !this.#dialect.endIsMarked && this.#progress === 'content';
     if (unmarked) return { bytes: last.bytes, end: { kind: 'completed' } };
     // An event that the endpoint left unfinished is dropped, or closed where its beginning has gone out.
-    const blank = this.#torn ? Buffer.from('\n\n') : NOTHING;
-    return { bytes: blank, end: { kind: 'interrupted', told: false } };
+    return { bytes: this.#torn ? Buffer.from('\n\n') : NOTHING, end: { kind: 'interrupted', told: false } };
   }
 
   /** A stream whose content is whole gets its API's own end where the endpoint left it out. */
@@ -135,8 +148,3 @@ export class EventBody implements AnswerBody {
     else this.#chunks.close();
   }
 }
-
-const whyNoContent = ({ end }: Piece): string =>
-  end?.kind === 'interrupted' && end.told
-    ? 'its event stream began with an error event'
-    : 'its event stream ended before any content';

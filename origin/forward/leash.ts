@@ -4,7 +4,7 @@ export interface LeashSetup {
   /** Aborted when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
   readonly clock: Clock;
-  /** Time until the first content, in ms. */
+  /** Time until the request is on its way, in ms. */
   readonly withinMs: number;
 }
 
@@ -12,14 +12,27 @@ export interface LeashSetup {
 export class Leash {
   readonly #aborter = new AbortController();
   readonly #gone: AbortSignal;
-  readonly #cancel: () => void;
+  readonly #clock: Clock;
+  #cancel: () => void;
   #late = false;
   readonly abort = (): void => this.#aborter.abort();
 
   constructor({ gone, clock, withinMs }: LeashSetup) {
     this.#gone = gone;
+    this.#clock = clock;
     gone.addEventListener('abort', this.abort, { once: true });
-    this.#cancel = clock.setTimeout(() => {
+    this.#cancel = this.#bound(withinMs);
+  }
+
+  /** Bounds the wait anew, in ms from now on, unless it is over. */
+  renew(withinMs: number): void {
+    if (this.#aborter.signal.aborted) return;
+    this.#cancel();
+    this.#cancel = this.#bound(withinMs);
+  }
+
+  #bound(withinMs: number): () => void {
+    return this.#clock.setTimeout(() => {
       this.#late = true;
       this.abort();
     }, withinMs);

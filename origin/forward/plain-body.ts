@@ -1,11 +1,11 @@
 import { MemberScanner } from '../../shared/json-members.ts';
 import { type AnswerBody, NOTHING, type NoContent, type Piece } from './answer-body.ts';
-import type { BodyRegions } from './body-regions.ts';
 import type { Chunk, ChunkSource } from './chunks.ts';
+import type { PlainRegions } from './plain-regions.ts';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.ts';
 
-/** Bytes of a member's value that are kept to be read at most. */
-const MEMBER_BYTES = 65_536;
+/** Bytes of `usage` that are kept to be read at most. */
+const USAGE_BYTES = 65_536;
 
 /**
  * Bytes of an answer that are held back until its evidence is known: far more than the longest answer in words.
@@ -18,7 +18,7 @@ export interface PlainSetup {
   /** Silence once the body has begun, in ms. */
   readonly idleMs: number;
   /** Reads where the answer says that it was made; missing where its endpoint does not say so in bodies. */
-  readonly regions?: BodyRegions | undefined;
+  readonly regions?: PlainRegions | undefined;
 }
 
 /**
@@ -29,23 +29,20 @@ export class PlainBody implements AnswerBody {
   readonly #chunks: ChunkSource;
   readonly #idleMs: number;
   readonly #scanner: MemberScanner | undefined;
-  readonly #regions: BodyRegions | undefined;
-  /** How many of the scanner's finds have been looked at for a region. */
-  #looked = 0;
+  readonly #regions: PlainRegions | undefined;
 
   constructor(chunks: ChunkSource, { json, idleMs, regions }: PlainSetup) {
     this.#chunks = chunks;
     this.#idleMs = idleMs;
-    this.#regions = json ? regions : undefined;
-    const wanted = ['usage', ...(regions === undefined ? [] : [regions.member])];
-    this.#scanner = json ? new MemberScanner(wanted, MEMBER_BYTES) : undefined;
+    this.#regions = regions;
+    this.#scanner = json ? new MemberScanner(['usage'], USAGE_BYTES) : undefined;
   }
 
   async open(): Promise<Piece | NoContent> {
     let piece = this.#pieceOf(await this.#chunks.next());
     const held = [piece.bytes];
     let bytes = piece.bytes.length;
-    while (this.#regions !== undefined && piece.end === undefined && bytes <= HELD_FOR_EVIDENCE_BYTES) {
+    while (this.#regions?.isOpen && piece.end === undefined && bytes <= HELD_FOR_EVIDENCE_BYTES) {
       piece = await this.next();
       held.push(piece.bytes);
       bytes += piece.bytes.length;
@@ -62,9 +59,10 @@ export class PlainBody implements AnswerBody {
     switch (chunk.kind) {
       case 'bytes':
         this.#scanner?.push(chunk.bytes);
-        this.#lookForRegions();
+        this.#regions?.push(chunk.bytes);
         return { bytes: chunk.bytes };
       case 'end':
+        this.#regions?.end();
         return { bytes: NOTHING, end: { kind: 'completed' } };
       case 'cut':
       case 'silent':
@@ -72,16 +70,8 @@ export class PlainBody implements AnswerBody {
     }
   }
 
-  #lookForRegions(): void {
-    const found = this.#scanner?.found ?? [];
-    for (; this.#looked < found.length; this.#looked += 1) {
-      const { name, text } = found[this.#looked] ?? {};
-      if (name === this.#regions?.member && text !== undefined) this.#regions?.readMember(text);
-    }
-  }
-
   get usage(): Usage {
-    const text = this.#scanner?.found.findLast(({ name }) => name === 'usage')?.text;
+    const text = this.#scanner?.found.at(-1)?.text;
     if (text === undefined) return NO_USAGE;
     try {
       return mergeUsage(NO_USAGE, JSON.parse(text));

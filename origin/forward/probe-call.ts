@@ -1,6 +1,8 @@
 import { err, ok, type Result } from '../../shared/result.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { headerReader } from '../endpoints/header-reader.ts';
+import { regionPathsOf } from '../endpoints/region-evidence.ts';
+import type { Departure } from '../health/departure.ts';
 import type { ProbeCall, ProbeResponse } from '../health/probe.ts';
 import type { ProbeTarget } from '../health/probe-plan.ts';
 import type { ProbeRequest } from '../health/probe-request.ts';
@@ -21,15 +23,15 @@ export interface ProbeWorld {
 /** Probes over the same connections, with the same credential and under the same policies as calls. */
 export function probeCall({ pools, registry, standpoints }: ProbeWorld): ProbeCall {
   return {
-    send: async (target, request, signal) => {
+    send: async (target, request, departure, signal) => {
       const endpoint = registry.get(target.endpoint);
       if (endpoint === undefined) return err('it is not in the registry');
-      return await send(endpoint, target, request, pools, signal);
+      return await send(endpoint, target, request, departure, pools, signal);
     },
     misplaced: (target, headers, json) => {
       const endpoint = registry.get(target.endpoint);
       if (endpoint === undefined) return undefined;
-      const said = { header: headerReader(headers), body: regionsIn(json, endpoint.regionBody) };
+      const said = { header: headerReader(headers), body: regionsIn(json, regionPathsOf(endpoint)) };
       const found = standpoints(target).map((one) => weigh(endpoint, said, target.workload, one));
       const [first] = found;
       if (first === undefined || found.some(({ finding }) => finding !== 'misplaced')) return undefined;
@@ -43,6 +45,7 @@ async function send(
   endpoint: Endpoint,
   { model }: ProbeTarget,
   { route, body }: ProbeRequest,
+  departure: Departure,
   pools: Pools,
   signal: AbortSignal,
 ): Promise<Result<ProbeResponse, string>> {
@@ -51,6 +54,7 @@ async function send(
     route,
     headers: PROBE_HEADERS[endpoint.api],
     body: Buffer.from(pinned(body, route, endpoint)),
+    departure,
   };
   try {
     const { statusCode: status, headers, body: raw } = await dispatch(candidate, request, pools, signal);

@@ -20,8 +20,8 @@ export type CircuitEvent =
       readonly until?: number;
     }
   | { readonly kind: 'quarantine'; readonly why: string; readonly evidence?: Evidence }
-  /** A person takes back what a person or evidence has ordered. */
-  | { readonly kind: 'release' };
+  /** A person takes back what a person or evidence has ordered; `generation` is of the state they looked at. */
+  | { readonly kind: 'release'; readonly generation: number };
 
 export type Evidence = NonNullable<Extract<Circuit, { kind: 'quarantined' }>['evidence']>;
 
@@ -30,6 +30,7 @@ type HalfOpen = Extract<Circuit, { kind: 'half_open' }>;
 /**
  * What a circuit becomes. Gives the same object where nothing changes. Only a person ends a quarantine, and
  * evidence of a wrong place counts whatever generation it comes from: it is about the place and not the health.
+ * Each piece of evidence begins a generation, so that a release of what was known before does not lift it.
  */
 export function step(circuit: Circuit, event: CircuitEvent, settings: CircuitSettings, now: number): Circuit {
   const current = passTime(circuit, settings, now);
@@ -49,17 +50,19 @@ export function step(circuit: Circuit, event: CircuitEvent, settings: CircuitSet
       return { ...entered(current, now), kind, ...order };
     }
     case 'quarantine': {
-      if (current.kind === 'quarantined') return current;
       const { why, evidence } = event;
       return {
-        ...entered(current, now),
+        ...entered(current, current.kind === 'quarantined' ? current.since : now),
         kind: 'quarantined',
         why: bounded(why),
         ...(evidence && { evidence }),
       };
     }
     case 'release':
-      return released(current, now);
+      // Nobody has looked yet at evidence that came after what they looked at.
+      return current.kind === 'quarantined' && current.generation !== event.generation
+        ? current
+        : released(current, now);
   }
 }
 
@@ -115,7 +118,7 @@ function endedProbe(circuit: HalfOpen, outcome: Outcome, settings: CircuitSettin
       return open(circuit, slowly(outcome), settings, now);
     case 'failure':
     case 'credential':
-      return open(circuit, `circuit open again, its probe failed: ${outcome.why}`, settings, now);
+      return open(circuit, `circuit open again: ${outcome.why}`, settings, now);
   }
 }
 

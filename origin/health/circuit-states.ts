@@ -2,31 +2,38 @@ import { bounded, type Circuit } from './circuit.ts';
 import { clampCoolDown } from './cool-down.ts';
 import type { CircuitSettings } from './settings.ts';
 
-type Common = Pick<Circuit, 'generation' | 'since' | 'coolUntil'>;
+type Common = Pick<Circuit, 'generation' | 'since' | 'outSince' | 'coolUntil'>;
 
 /** What every state has. */
-export const common = ({ generation, since, coolUntil }: Circuit): Common => ({
+export const common = ({ generation, since, outSince, coolUntil }: Circuit): Common => ({
   generation,
   since,
+  ...(outSince !== undefined && { outSince }),
   ...(coolUntil !== undefined && { coolUntil }),
 });
 
 /** What every state has, for one that is entered now: its generation is a new one. */
-export const entered = (circuit: Circuit, now: number): Common => ({
-  ...common(circuit),
-  generation: circuit.generation + 1,
-  since: now,
-});
+export function entered(circuit: Circuit, now: number): Common {
+  const { outSince: _, ...rest } = common(circuit);
+  return { ...rest, generation: circuit.generation + 1, since: now };
+}
+
+/** The same for one that is still out, or out from now on: an outage is one, however many probes fail in it. */
+function stillOut(circuit: Circuit, now: number): Common {
+  const { kind, since, outSince = since } = circuit;
+  const wasOut = kind !== 'closed' && kind !== 'forced_closed';
+  return { ...entered(circuit, now), ...(wasOut && { outSince }) };
+}
 
 export const open = (circuit: Circuit, why: string, settings: CircuitSettings, now: number): Circuit => ({
-  ...entered(circuit, now),
+  ...stillOut(circuit, now),
   kind: 'open',
   why: bounded(why),
   until: now + settings.halfOpenAfterMs,
 });
 
 export const halfOpen = (circuit: Circuit, now: number): Circuit => ({
-  ...entered(circuit, now),
+  ...stillOut(circuit, now),
   kind: 'half_open',
   probe: 'free',
 });

@@ -1,4 +1,4 @@
-import type { Circuit } from './circuit.ts';
+import type { Circuit, Drill } from './circuit.ts';
 import { free, halfOpen, released } from './circuit-states.ts';
 import { COOL_DOWN_MS } from './cool-down.ts';
 import type { CircuitSettings } from './settings.ts';
@@ -13,7 +13,7 @@ export const slotMs = ({ maxTtftMs }: CircuitSettings): number => maxTtftMs + SL
  * What a circuit has become by time alone; the same object where that is nothing.
  *
  * Times are clamped to what they can be from now on, so that a clock that was set back does not keep a circuit
- * open, an endpoint cooling or a slot taken for as long as it was set back.
+ * open, an endpoint cooling, a slot taken or an order in force for as long as it was set back.
  */
 export function passTime(circuit: Circuit, settings: CircuitSettings, now: number): Circuit {
   const current = passCoolDown(circuit, now);
@@ -28,12 +28,25 @@ export function passTime(circuit: Circuit, settings: CircuitSettings, now: numbe
       if (now - current.takenAt >= slotMs(settings)) return free(current);
       return current.takenAt > now ? { ...current, takenAt: now } : current;
     case 'forced_open':
-    case 'forced_closed':
-      return current.until !== undefined && now >= current.until ? released(current, now) : current;
+    case 'forced_closed': {
+      const { since, until } = current;
+      if (until === undefined) return current;
+      if (now >= until) return released(current, now);
+      return since > now ? { ...current, since: now, until: now + (until - since) } : current;
+    }
     case 'closed':
     case 'quarantined':
       return current;
   }
+}
+
+/** What is left of drills by time alone, bounded as orders are; the same list where nothing has changed. */
+export function passDrills(drills: readonly Drill[], now: number): readonly Drill[] {
+  if (drills.every(({ since, until }) => since <= now && now < until)) return drills;
+  const left = drills.filter(({ until }) => now < until);
+  return left.map((drill) =>
+    drill.since <= now ? drill : { ...drill, since: now, until: now + (drill.until - drill.since) },
+  );
 }
 
 function passCoolDown(circuit: Circuit, now: number): Circuit {

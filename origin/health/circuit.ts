@@ -16,6 +16,8 @@ const common = {
   generation: z.int().nonnegative(),
   /** When this state was entered. */
   since: time,
+  /** Since when no call but a probe's is let through, where that began in an earlier state. */
+  outSince: time.exactOptional(),
   /** Until when the endpoint asked to be left alone. */
   coolUntil: time.exactOptional(),
 };
@@ -46,7 +48,13 @@ export const circuitSchema = z.union([
 export type Circuit = Readonly<z.infer<typeof circuitSchema>>;
 
 /** A circuit that is open for one tenant alone and for a time. */
-const drillSchema = z.strictObject({ tenant: z.string().max(63), by: words, why: words, until: time });
+const drillSchema = z.strictObject({
+  tenant: z.string().max(63),
+  by: words,
+  why: words,
+  since: time,
+  until: time,
+});
 
 export type Drill = Readonly<z.infer<typeof drillSchema>>;
 
@@ -54,11 +62,14 @@ export type Drill = Readonly<z.infer<typeof drillSchema>>;
 export const standingSchema = z.strictObject({
   circuit: circuitSchema,
   drills: z.array(drillSchema).max(DRILLS_MAX),
+  released: time.exactOptional(),
 });
 
 export interface Standing {
   readonly circuit: Circuit;
   readonly drills: readonly Drill[];
+  /** When a person last released it from a quarantine, in ms since the epoch. */
+  readonly released?: number;
 }
 
 /** An endpoint of which nothing is known yet. */

@@ -3,6 +3,7 @@ import { UNTRIED } from './circuit.ts';
 import type { Evidence } from './circuit-rule.ts';
 import { healthOf } from './circuit-words.ts';
 import type { Outcome } from './outcome.ts';
+import { RecentOutcomes } from './recent.ts';
 import type { HealthSnapshot, Unusable } from './snapshot.ts';
 import type { Standings } from './standings.ts';
 
@@ -19,12 +20,15 @@ export interface Ticket {
  * here waits: who is not let through goes to the next candidate.
  */
 export class Circuits {
+  /** What attempts and probes have told of late. */
+  readonly recent: RecentOutcomes;
   readonly #standings: Standings;
   /** Tickets that are out; each counts once. */
   readonly #out = new WeakSet<Ticket>();
 
   constructor(standings: Standings) {
     this.#standings = standings;
+    this.recent = new RecentOutcomes(standings.clock);
   }
 
   /**
@@ -68,6 +72,7 @@ export class Circuits {
   report(ticket: Ticket, outcome: Outcome): void {
     if (!this.#out.delete(ticket)) return;
     const { endpoint, generation } = ticket;
+    this.recent.note(endpoint, outcome);
     this.#standings.apply(endpoint, { kind: 'ended', generation, outcome });
   }
 

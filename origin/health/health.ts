@@ -8,12 +8,15 @@ import { type MayServe, type ProbeTarget, probePlan } from './probe-plan.ts';
 import { Prober } from './prober.ts';
 import { type CircuitSettings, circuitSettings } from './settings.ts';
 import { type Change, Standings } from './standings.ts';
+import { quarantineUnreleased, type Unreleased } from './unreleased.ts';
 
 export interface HealthSetup {
   readonly clock: Clock;
   readonly shelf: CircuitShelf;
   readonly call: ProbeCall;
   readonly mayServe: MayServe;
+  /** What the log says against endpoints, of which the shelf may not know. */
+  readonly unreleased: readonly Unreleased[];
   /** Evenly from 0 up to 1. */
   random(): number;
   readonly events: {
@@ -49,8 +52,9 @@ export async function startHealth(policies: Iterable<Policy>, setup: HealthSetup
   // Before the first call: a quarantine of the last process has to hold for it.
   await keeper.start();
   standings.watch(events.changed);
+  quarantineUnreleased(standings, circuits, setup.unreleased);
   let telling: Promise<void> = Promise.resolve();
-  // Evidence goes on record once the quarantine has outlived a crash: the record alone would keep nobody out.
+  // The quarantine is kept first: until the record of its evidence is durable, nothing else outlives a crash.
   const probed = (target: ProbeTarget, result: ProbeResult): void => {
     if (result.evidence === undefined) {
       events.probed(target, result);

@@ -30,18 +30,22 @@ export class Orders {
     return circuit.kind === 'quarantined' ? err('quarantined') : ok(circuit);
   }
 
-  /** Ends what `force` or a quarantine did. What was kept out is let in again by one probe. */
-  release(endpoint: string): Circuit {
-    return this.#standings.apply(endpoint, { kind: 'release' });
+  /**
+   * Ends what `force` or a quarantine did. What was kept out is let in again by one probe. Evidence that came
+   * after the state that the person looked at stands.
+   */
+  release(endpoint: string, { generation }: Circuit): Result<Circuit, 'quarantined'> {
+    const circuit = this.#standings.apply(endpoint, { kind: 'release', generation });
+    return circuit.kind === 'quarantined' ? err('quarantined') : ok(circuit);
   }
 
   /** Opens a circuit for one tenant alone, until a time. A second drill of a tenant replaces the first. */
-  drill(endpoint: string, drill: Drill): Result<Drill, 'too_many'> {
+  drill(endpoint: string, drill: Omit<Drill, 'since'>): Result<Drill, 'too_many'> {
     const standing = this.#standings.of(endpoint);
     const now = this.#standings.clock.now();
     const others = standing.drills.filter(({ tenant, until }) => tenant !== drill.tenant && now < until);
     if (others.length >= DRILLS_MAX) return err('too_many');
-    const held = { ...drill, by: bounded(drill.by), why: bounded(drill.why) };
+    const held = { ...drill, since: now, by: bounded(drill.by), why: bounded(drill.why) };
     this.#standings.replace(endpoint, { ...standing, drills: [...others, held] });
     return ok(held);
   }

@@ -3,10 +3,20 @@ import { COOL_DOWN_MS, coolDownMs } from './cool-down.ts';
 
 /** What an attempt told about its endpoint. */
 export type Outcome =
-  | { readonly kind: 'success' }
+  | {
+      readonly kind: 'success';
+      /** Of a stream whose first token could have been called slow. */
+      readonly ttftMs?: number;
+    }
   | { readonly kind: 'failure'; readonly why: string }
   /** It answered, but its first token took longer than `max_ttft_ms`. */
-  | { readonly kind: 'slow'; readonly ttftMs: number; readonly maxTtftMs: number }
+  | {
+      readonly kind: 'slow';
+      readonly ttftMs: number;
+      readonly maxTtftMs: number;
+      /** Reckoned from a plain answer, which shows no first token. */
+      readonly reckoned?: true;
+    }
   /** It works and has no room: neither a success nor a failure. */
   | { readonly kind: 'busy'; readonly coolDownMs: number }
   /** Nothing: it was the caller's fault or doing, or never left us. */
@@ -56,8 +66,8 @@ export function outcomeOf(end: AttemptEnd, now: number): Outcome {
 type Answered = Extract<AttemptEnd, { readonly kind: 'answered' }>;
 
 function outcomeOfAnswer({ ttftMs, maxTtftMs, requestBytes }: Answered): Outcome {
-  if (ttftMs === undefined || ttftMs <= maxTtftMs || requestBytes > ORDINARY_REQUEST_BYTES) return SUCCESS;
-  return { kind: 'slow', ttftMs, maxTtftMs };
+  if (ttftMs === undefined || requestBytes > ORDINARY_REQUEST_BYTES) return SUCCESS;
+  return ttftMs <= maxTtftMs ? { kind: 'success', ttftMs } : { kind: 'slow', ttftMs, maxTtftMs };
 }
 
 /** What a status that is not 2xx tells about its endpoint; a verdict on the request tells nothing. */

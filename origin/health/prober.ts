@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Circuits, Ticket } from './circuits.ts';
+import { Departure } from './departure.ts';
 import { type ProbeCall, type ProbeResult, probe } from './probe.ts';
 import type { ProbeTarget } from './probe-plan.ts';
 import type { Standings } from './standings.ts';
@@ -117,7 +118,8 @@ export class Prober {
   async #probe(target: ProbeTarget, ticket: Ticket): Promise<void> {
     const { circuits, standings, call, clock } = this.#setup;
     const { maxTtftMs } = standings.settingsOf(target.endpoint);
-    const result = await probe({ target, call, clock, maxTtftMs }, this.#stopped.signal);
+    const departure = new Departure({ circuits, clock, ticket });
+    const result = await probe({ target, call, clock, maxTtftMs, departure }, this.#stopped.signal);
     circuits.report(ticket, result.outcome);
     if (result.evidence) circuits.quarantine(target.endpoint, MISPLACED, result.evidence);
     this.#count(target.endpoint, result);

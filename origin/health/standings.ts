@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type Circuit, type Standing, UNTRIED } from './circuit.ts';
 import { type CircuitEvent, step } from './circuit-rule.ts';
 import { free } from './circuit-states.ts';
+import { passDrills } from './circuit-time.ts';
 import { type CircuitSettings, UNNAMED_SETTINGS } from './settings.ts';
 
 export interface Change {
@@ -51,8 +52,12 @@ export class Standings {
   /** What becomes of an endpoint's circuit by an event. */
   apply(endpoint: string, event: CircuitEvent): Circuit {
     const before = this.of(endpoint);
-    const circuit = step(before.circuit, event, this.settingsOf(endpoint), this.clock.now());
-    if (circuit !== before.circuit) this.replace(endpoint, { ...before, circuit });
+    const now = this.clock.now();
+    const circuit = step(before.circuit, event, this.settingsOf(endpoint), now);
+    const drills = passDrills(before.drills, now);
+    const isReleased = before.circuit.kind === 'quarantined' && circuit.kind !== 'quarantined';
+    if (circuit !== before.circuit || drills !== before.drills)
+      this.replace(endpoint, { ...before, circuit, drills, ...(isReleased && { released: now }) });
     return circuit;
   }
 
@@ -63,9 +68,10 @@ export class Standings {
   }
 
   /** Takes up what the last process left behind. Nobody is under way any more with a probe of that time. */
-  restore(endpoint: string, { circuit, drills }: Standing): void {
+  restore(endpoint: string, standing: Standing): void {
+    const { circuit } = standing;
     const orphaned = circuit.kind === 'half_open' && circuit.probe === 'taken';
-    this.#put(endpoint, { circuit: orphaned ? free(circuit) : circuit, drills });
+    this.#put(endpoint, { ...standing, circuit: orphaned ? free(circuit) : circuit });
   }
 
   /** Calls `fn` after each change; the function that it returns ends that. */
@@ -76,10 +82,10 @@ export class Standings {
 
   #put(endpoint: string, standing: Standing): void {
     this.#all = new Map(this.#all).set(endpoint, standing);
-    if (isRestless(standing.circuit)) this.#restless.add(endpoint);
+    if (isRestless(standing)) this.#restless.add(endpoint);
     else this.#restless.delete(endpoint);
   }
 }
 
-const isRestless = ({ kind, coolUntil }: Circuit): boolean =>
-  coolUntil !== undefined || (kind !== 'closed' && kind !== 'quarantined');
+const isRestless = ({ circuit: { kind, coolUntil }, drills }: Standing): boolean =>
+  coolUntil !== undefined || drills.length > 0 || (kind !== 'closed' && kind !== 'quarantined');

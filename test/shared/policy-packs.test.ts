@@ -50,8 +50,8 @@ describe('what a policy and its packs allow', () => {
     const lists = fc.record(
       {
         countries: fc.subarray(['DE', 'FR', 'IE'], { minLength: 1 }),
-        regions: fc.subarray(['a', 'b', 'c']),
-        models: fc.subarray(['m', 'n']),
+        regions: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+        models: fc.subarray(['m', 'n'], { minLength: 1 }),
       },
       { requiredKeys: [] },
     );

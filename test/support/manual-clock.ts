@@ -19,6 +19,10 @@ export class ManualClock implements Clock {
     return this.#wall;
   }
 
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
   setTimeout(fn: () => void, ms: number): () => void {
     const timer = { due: this.#elapsed + Math.max(0, ms), fn };
     this.#timers.add(timer);

@@ -1,6 +1,7 @@
 import { errorBody } from '../../../shared/errors.ts';
 import { type Dialect, eventText } from './dialect.ts';
 import { type Frame, frameOf, hasError, isBlank } from './frame.ts';
+import { verdictIn } from './verdict.ts';
 
 /** Chat completions and completions: nameless events of `choices`, ended by `[DONE]`. */
 export function chat(): Dialect {
@@ -14,7 +15,7 @@ export function chat(): Dialect {
       if (data?.trim() === '[DONE]') return { kind: 'terminator', bare: true };
       if (isBlank(data)) return { kind: 'lifecycle' };
       const frame = frameOf(data);
-      if (name === 'error' || hasError(frame)) return { kind: 'error' };
+      if (name === 'error' || hasError(frame)) return { kind: 'error', verdict: verdictIn(data, 'openai') };
       if (frame === undefined) return { kind: 'content' };
       const choices = frame.choices ?? [];
       for (const choice of choices) {

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../shared/errors.ts';
 import type { StreamEvent } from '../event-stream.ts';
+import type { Verdict } from './verdict.ts';
 
 /**
  * What an event means for the relay: `lifecycle` says nothing yet, `content` is the first thing worth a
@@ -10,6 +11,8 @@ export interface Meaning {
   readonly usage?: unknown;
   /** A terminator that holds nothing of the answer itself, so that a stream of it alone is empty. */
   readonly bare?: true;
+  /** An error that is the endpoint's verdict on the request. */
+  readonly verdict?: Verdict | undefined;
 }
 
 /** How one API's event streams begin, end and fail. Keeps state: each stream has its own. */

@@ -1,6 +1,7 @@
 import { errorBody } from '../../../shared/errors.ts';
 import { type Dialect, eventText } from './dialect.ts';
 import { frameOf, isBlank } from './frame.ts';
+import { verdictIn } from './verdict.ts';
 
 /** Blocks that begin empty; any other, such as a tool call, says something by beginning. */
 const EMPTY_AT_FIRST: ReadonlySet<string> = new Set(['text', 'thinking']);
@@ -16,7 +17,7 @@ export function messages(): Dialect {
       const frame = frameOf(data);
       switch (frame?.type ?? name) {
         case 'error':
-          return { kind: 'error' };
+          return { kind: 'error', verdict: verdictIn(data, 'anthropic') };
         case 'message_start':
           return { kind: 'lifecycle', usage: frame?.message?.usage };
         case 'ping':

@@ -1,6 +1,7 @@
 import { errorBody } from '../../../shared/errors.ts';
 import { type Dialect, eventText } from './dialect.ts';
 import { frameOf, isBlank } from './frame.ts';
+import { verdictIn } from './verdict.ts';
 
 const LIFECYCLE: ReadonlySet<string> = new Set([
   'response.created',
@@ -28,7 +29,9 @@ export function responses(): Dialect {
       const frame = frameOf(data);
       lastNumber = frame?.sequence_number ?? lastNumber;
       const type = frame?.type ?? name;
-      if (type === 'error' || type === 'response.failed') return { kind: 'error' };
+      if (type === 'error' || type === 'response.failed') {
+        return { kind: 'error', verdict: verdictIn(data, 'openai') };
+      }
       if (type === 'response.completed' || type === 'response.incomplete') {
         return { kind: 'terminator', usage: frame?.response?.usage };
       }

@@ -6,6 +6,7 @@ import { probeRequest } from '../../../origin/health/probe-request.ts';
 import { limitsSchema } from '../../../origin/limits.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { endpoint } from '../endpoints/endpoints.ts';
+import { World } from '../health/world.ts';
 import { policy } from '../policy/world.ts';
 
 const TARGET = {
@@ -17,6 +18,8 @@ const TARGET = {
   tokensMember: 'max_tokens',
   intervalMs: 10_000,
 } as const;
+
+const PATH = ['usage', 'inference_geo'];
 
 let upstream: Provider;
 let pools: Pools;
@@ -34,21 +37,26 @@ afterEach(async () => {
 function probes() {
   const host = endpoint({
     provider: 'anthropic',
-    region: 'us',
+    region: 'anthropic-us',
     country: 'US',
     base_url: 'https://api.anthropic.com',
   });
   const us = policy({ jurisdiction: 'us', allow: { countries: ['US'] } }, { primary: 'one' });
   return probeCall({
     pools,
-    registry: new Map([['one', { ...host, baseUrl: new URL(upstream.url) }]]),
+    registry: new Map([['one', { ...host, regionBody: PATH, baseUrl: new URL(upstream.url) }]]),
     standpoints: () => [{ zone: 'us', policy: us, tenant: '', team: undefined }],
   });
 }
 
 describe('a probe of Anthropic’s own host', () => {
   it('is told to run in us like every call', async () => {
-    const sent = await probes().send(TARGET, probeRequest(TARGET), new AbortController().signal);
+    const sent = await probes().send(
+      TARGET,
+      probeRequest(TARGET),
+      new World().departure(),
+      new AbortController().signal,
+    );
     expect(sent).toMatchObject({ ok: true, value: { status: 200 } });
     expect(JSON.parse(upstream.received[0]?.body.toString() ?? '')).toMatchObject({ inference_geo: 'us' });
   });

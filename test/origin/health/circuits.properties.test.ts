@@ -99,7 +99,7 @@ class Run extends World {
     this.#probes.clear();
     this.#openedAt = Number.NEGATIVE_INFINITY;
     const by = { by: 'a.person', why: 'x' };
-    if (order === 'release') this.orders.release('fra');
+    if (order === 'release') this.orders.release('fra', this.orders.of('fra').circuit);
     else if (order === 'quarantine') this.circuits.quarantine('fra', 'x');
     else this.orders.force('fra', `forced_${order}`, by);
   }

@@ -1,7 +1,19 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coolDownMs } from '../../../origin/health/cool-down.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
+
+it('can be asked of any headers at all', () => {
+  const value = fc.oneof(fc.string(), fc.array(fc.string()), fc.constant(undefined));
+  const name = fc.constantFrom('retry-after', 'retry-after-ms', 'x-ms-retry-after-ms', 'other');
+  fc.assert(
+    fc.property(fc.dictionary(name, value), (headers) => {
+      const ms = coolDownMs(headers, NOW) ?? 1_000;
+      expect(ms >= 1_000 && ms <= 60_000).toBe(true);
+    }),
+  );
+});
 
 describe('how long a busy endpoint is left alone', () => {
   it.each([
@@ -17,6 +29,17 @@ describe('how long a busy endpoint is left alone', () => {
       1_500,
     ],
     ['Azure before seconds', { 'x-ms-retry-after-ms': '9000', 'retry-after': '30' }, 9_000],
+    ['the longest of several', { 'retry-after': ['1', '9', '2'] }, 9_000],
+    [
+      'seconds or a date, whichever is longer',
+      { 'retry-after': ['3', 'Thu, 01 Jan 2026 12:00:09 GMT', 'soon'] },
+      9_000,
+    ],
+    [
+      'several in milliseconds before seconds',
+      { 'retry-after-ms': ['1100', '1200'], 'retry-after': '9' },
+      1_200,
+    ],
     ['the next word where one cannot be read', { 'retry-after-ms': 'soon', 'retry-after': '5' }, 5_000],
   ])('is read from %s', (_, headers, ms) => {
     expect(coolDownMs(headers, NOW)).toBe(ms);

@@ -2,10 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Health, startHealth } from '../../../origin/health/health.ts';
 import type { CircuitShelf } from '../../../origin/health/keeper.ts';
 import { GATHER_MS, INSIST, RETRY_MS } from '../../../origin/health/keeper.ts';
+import type { Change } from '../../../origin/health/standings.ts';
+import type { Unreleased } from '../../../origin/health/unreleased.ts';
 import type { CircuitRow } from '../../../origin/store/store.ts';
 import { FaultyStore } from '../../support/faulty-store.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
+import { memoryTables } from '../../support/memory-tables.ts';
 import { policyOf } from './policies.ts';
 import { ProbeDouble } from './probe-double.ts';
 import { FAILURE, SUCCESS } from './world.ts';
@@ -20,12 +23,15 @@ describe('the health of a zone', () => {
   let store: FaultyStore;
   let faults: unknown[];
   let call: ProbeDouble;
+  let unreleased: readonly Unreleased[];
 
   beforeEach(() => {
     clock = new ManualClock();
-    rows = new Map();
-    store = new FaultyStore(new MemoryStore([], rows));
+    const tables = memoryTables();
+    rows = tables.circuits;
+    store = new FaultyStore(new MemoryStore(tables));
     faults = [];
+    unreleased = [];
     call = new ProbeDouble();
   });
 
@@ -33,14 +39,16 @@ describe('the health of a zone', () => {
     shelf: CircuitShelf = store,
     policies = [unprobed(2)],
     probed: () => void = () => undefined,
+    changed: (change: Change) => void = () => undefined,
   ): Promise<Health> =>
     startHealth(policies, {
       clock,
       shelf,
       call,
+      unreleased,
       mayServe: () => ({ api: 'openai', model: 'm', tokensMember: 'max_tokens' }),
       random: () => 0.5,
-      events: { changed: () => undefined, probed, notKept: (error) => faults.push(error) },
+      events: { changed, probed, notKept: (error) => faults.push(error) },
     });
 
   function fail({ circuits }: Health, endpoint: string, times: number): void {
@@ -208,6 +216,67 @@ describe('the health of a zone', () => {
     gate.resolve();
     await health.close();
     expect(told).toEqual([true]);
+  });
+
+  describe('that the log has evidence against an endpoint', () => {
+    const evidence = { region: 'us-east-1', source: 'response_header' } as const;
+    const AT = Date.UTC(2026, 0, 1);
+    const kindOf = async (endpoint: string) => {
+      const health = await start();
+      const { circuit } = health.orders.of(endpoint);
+      await health.close();
+      return circuit.kind;
+    };
+
+    beforeEach(() => {
+      unreleased = [{ endpoint: 'fra', at: AT, evidence }];
+    });
+
+    it('keeps it out though its circuit was never kept, says so, and is kept from then on', async () => {
+      const said: string[] = [];
+      const health = await start(store, undefined, undefined, ({ endpoint, after }) =>
+        said.push(`${endpoint} ${after.circuit.kind}`),
+      );
+      expect(health.orders.of('fra').circuit).toMatchObject({ kind: 'quarantined', evidence });
+      expect(health.circuits.begin('fra').ok).toBe(false);
+      expect(health.circuits.begin('dub').ok).toBe(true);
+      expect(said).toEqual(['fra quarantined']);
+      await health.close();
+      unreleased = [];
+      expect(await kindOf('fra')).toBe('quarantined');
+    });
+
+    it('counts against a state that is newer and does not know of it', async () => {
+      clock.advance(60_000);
+      unreleased = [];
+      const before = await start();
+      fail(before, 'fra', 1);
+      await before.close();
+      unreleased = [{ endpoint: 'fra', at: AT, evidence }];
+      expect(await kindOf('fra')).toBe('quarantined');
+    });
+
+    it('does not outlast a release after it that was kept, whatever became of its record', async () => {
+      const before = await start();
+      clock.advance(60_000);
+      before.orders.release('fra', before.orders.of('fra').circuit);
+      const probe = before.circuits.begin('fra');
+      if (probe.ok) before.circuits.report(probe.value, SUCCESS);
+      await before.close();
+      expect(await kindOf('fra')).toBe('closed');
+      unreleased = [{ endpoint: 'fra', at: clock.now(), evidence }];
+      expect(await kindOf('fra')).toBe('quarantined');
+    });
+
+    it('changes nothing about one that is in quarantine already', async () => {
+      unreleased = [];
+      const before = await start();
+      before.circuits.quarantine('fra', 'elsewhere');
+      await before.close();
+      unreleased = [{ endpoint: 'fra', at: AT, evidence }];
+      const after = await start();
+      expect(after.orders.of('fra').circuit).toEqual(before.orders.of('fra').circuit);
+    });
   });
 
   it('does not start where the circuits of the last process cannot be read', async () => {

@@ -16,7 +16,7 @@ describe('an operator', () => {
       retryAt: Number.POSITIVE_INFINITY,
     });
     expect(world.orders.list(['fra', 'dub']).get('fra')?.circuit).toMatchObject(order);
-    world.orders.release('fra');
+    world.release();
     expect(world.ticket().probe).toBe(true);
   });
 
@@ -59,7 +59,46 @@ describe('an operator', () => {
   });
 });
 
+describe('an order with an end', () => {
+  it.each(['forced_open', 'forced_closed'] as const)(
+    'that is %s lasts no longer than it was given for, where the clock is set back by a day',
+    (to) => {
+      const world = new World();
+      world.orders.force('fra', to, { ...order, until: world.clock.now() + 60_000 });
+      world.clock.advance(30_000);
+      world.clock.stepWall(-86_400_000);
+      expect(world.kind).toBe(to);
+      expect(world.orders.of('fra').circuit).toMatchObject({ until: world.clock.now() + 60_000 });
+      world.clock.advance(60_000);
+      expect(world.kind).not.toBe(to);
+    },
+  );
+});
+
 describe('a quarantine', () => {
+  it('outlasts the release of what was known before its evidence came', () => {
+    const world = new World();
+    world.circuits.quarantine('fra', 'elsewhere', evidence);
+    const seen = world.orders.of('fra').circuit;
+    const { since } = seen;
+    world.clock.advance(1_000);
+    const fresh = { ...evidence, region: 'us-west-2' };
+    world.circuits.quarantine('fra', 'elsewhere', fresh);
+    expect(world.orders.release('fra', seen)).toEqual({ ok: false, error: 'quarantined' });
+    expect(world.orders.of('fra').circuit).toMatchObject({ kind: 'quarantined', evidence: fresh, since });
+    world.release();
+    expect(world.kind).toBe('half_open');
+  });
+
+  it('outlasts the release of an order that it came after', () => {
+    const world = new World();
+    world.orders.force('fra', 'forced_open', order);
+    const seen = world.orders.of('fra').circuit;
+    world.circuits.quarantine('fra', 'elsewhere', evidence);
+    world.orders.release('fra', seen);
+    expect(world.kind).toBe('quarantined');
+  });
+
   it('holds for every tenant until a person releases it, whatever time passes and whatever succeeds', () => {
     const world = new World();
     const running = world.ticket();
@@ -74,7 +113,7 @@ describe('a quarantine', () => {
       });
       expect(world.circuits.begin('fra', tenant).ok).toBe(false);
     }
-    world.orders.release('fra');
+    world.release();
     world.attempts(SUCCESS);
     expect(world.kind).toBe('closed');
   });
@@ -109,6 +148,16 @@ describe('a game day', () => {
     expect(world.health.usable).toBe(true);
     world.clock.advance(60_000);
     expect(world.circuits.begin('fra', 'acme').ok).toBe(true);
+  });
+
+  it('lasts no longer than it was given for, where the clock is set back by a day', () => {
+    const world = new World();
+    drill(world, 'acme');
+    world.clock.stepWall(-86_400_000);
+    expect(world.circuits.begin('fra', 'acme').ok).toBe(false);
+    world.clock.advance(60_000);
+    expect(world.circuits.begin('fra', 'acme').ok).toBe(true);
+    expect(world.standings.of('fra').drills).toEqual([]);
   });
 
   it('is ended early without touching that of another tenant', () => {

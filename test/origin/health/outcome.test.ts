@@ -29,7 +29,7 @@ describe('what an attempt tells about its endpoint', () => {
   });
 
   it('is slow where the first token came after max_ttft_ms, and not at it', () => {
-    expect(outcomeOf(answered(200, { ttftMs: 4_000 }), 0).kind).toBe('success');
+    expect(outcomeOf(answered(200, { ttftMs: 4_000 }), 0)).toEqual({ kind: 'success', ttftMs: 4_000 });
     expect(outcomeOf(answered(200, { ttftMs: 4_001 }), 0)).toEqual({
       kind: 'slow',
       ttftMs: 4_001,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Evidence } from '../../../origin/health/circuit-rule.ts';
+import type { Departure } from '../../../origin/health/departure.ts';
 import type { ProbeCall, ProbeResponse } from '../../../origin/health/probe.ts';
 import type { ProbeTarget } from '../../../origin/health/probe-plan.ts';
 import type { ProbeRequest } from '../../../origin/health/probe-request.ts';
@@ -51,9 +52,12 @@ export class ProbeDouble implements ProbeCall {
   readonly sent: Sent[] = [];
   answer: Answer = answer(200, chat());
   evidence: Evidence | undefined;
+  /** Whether a connection takes the request at once, or never. */
+  departs = true;
 
-  async send({ endpoint }: ProbeTarget, request: ProbeRequest, signal: AbortSignal) {
+  async send({ endpoint }: ProbeTarget, request: ProbeRequest, departure: Departure, signal: AbortSignal) {
     this.sent.push({ endpoint, request, signal });
+    if (this.departs && departure.allowed()) departure.left();
     return await this.answer();
   }
 

@@ -2,22 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { type ProbeResult, probe } from '../../../origin/health/probe.ts';
 import { PROBE_ANSWER_BYTES } from '../../../origin/health/probe-answer.ts';
 import type { ProbeTarget } from '../../../origin/health/probe-plan.ts';
-import { err } from '../../../shared/result.ts';
-import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { err, ok } from '../../../shared/result.ts';
+import { settled } from '../../support/manual-clock.ts';
 import { type Answer, answer, chat, ProbeDouble, target } from './probe-double.ts';
+import { World } from './world.ts';
 
 const noStop = new AbortController().signal;
 
-function asking(how: Answer, more: Partial<ProbeTarget> = {}, stopped: AbortSignal = noStop) {
-  const clock = new ManualClock();
+function asking(how: Answer, more: Partial<ProbeTarget> = {}, stopped: AbortSignal = noStop, departs = true) {
+  const world = new World();
+  const { clock } = world;
   const call = new ProbeDouble();
   call.answer = how;
-  const result = probe({ target: target('fra', more), call, clock, maxTtftMs: 4_000 }, stopped);
-  return { clock, call, result };
+  call.departs = departs;
+  const departure = world.departure();
+  const setup = { target: target('fra', more), call, clock, maxTtftMs: 4_000, departure };
+  return { world, clock, call, departure, result: probe(setup, stopped) };
 }
 
 const outcome = async (how: Answer, more: Partial<ProbeTarget> = {}): Promise<ProbeResult['outcome']> =>
   (await asking(how, more).result).outcome;
+
+async function* hanging() {
+  yield Buffer.from('{');
+  await new Promise(() => undefined);
+}
 
 const never: Answer = () => new Promise(() => undefined);
 
@@ -146,6 +155,46 @@ describe('a probe', () => {
     };
     expect(await slowBy(4_100)).toBe('success');
     expect(await slowBy(4_101)).toBe('slow');
+  });
+
+  it('takes what its head says of a wrong region, though its body never ends', async () => {
+    const evidence = { region: 'us-east-1', source: 'response_header' } as const;
+    const { call, result } = asking(async () => ok({ status: 200, headers: {}, body: hanging() }));
+    call.evidence = evidence;
+    expect(await result).toMatchObject({ outcome: { kind: 'neutral' }, evidence });
+    expect(call.sent[0]?.signal.aborted).toBe(true);
+  });
+
+  it('tells nothing of the endpoint where no connection takes it in time', async () => {
+    const { clock, result } = asking(never, {}, noStop, false);
+    clock.advance(4_000 + 16 * 50 + 5_000);
+    expect((await result).outcome).toEqual({ kind: 'neutral' });
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('has its time from when a connection takes it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { clock, departure, result } = asking(
+      () => gate.promise.then(answer(200, chat())),
+      {},
+      noStop,
+      false,
+    );
+    clock.advance(9_000);
+    departure.left();
+    clock.advance(4_000);
+    gate.resolve();
+    expect((await result).outcome).toEqual({ kind: 'success' });
+  });
+
+  it('tells nothing of an endpoint that was taken out before it left', async () => {
+    const { world, departure, result } = asking(async () => {
+      await settled();
+      world.circuits.quarantine('fra', 'elsewhere');
+      departure.allowed();
+      return err('cannot be reached');
+    });
+    expect((await result).outcome).toEqual({ kind: 'neutral' });
   });
 
   it('tells nothing of the endpoint where it is broken off', async () => {

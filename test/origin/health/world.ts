@@ -1,4 +1,5 @@
 import { Circuits, type Ticket } from '../../../origin/health/circuits.ts';
+import { Departure } from '../../../origin/health/departure.ts';
 import { Orders } from '../../../origin/health/orders.ts';
 import type { Outcome } from '../../../origin/health/outcome.ts';
 import type { CircuitSettings } from '../../../origin/health/settings.ts';
@@ -42,9 +43,19 @@ export class World {
     return begun.value;
   }
 
+  /** The way out of a request that has just been given leave. */
+  departure(): Departure {
+    return new Departure({ circuits: this.circuits, clock: this.clock, ticket: this.ticket() });
+  }
+
   /** Attempts one after the other. */
   attempts(...outcomes: Outcome[]): void {
     for (const outcome of outcomes) this.circuits.report(this.ticket(), outcome);
+  }
+
+  /** A person who has looked at the circuit takes back what was ordered. */
+  release(): void {
+    this.orders.release('fra', this.orders.of('fra').circuit);
   }
 
   /** Opens the circuit by failures. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../origin/endpoints/endpoint.ts';
-import { canShowByHead, weigh } from '../../../origin/policy/evidence.ts';
+import { unfitToCount, weigh } from '../../../origin/policy/evidence.ts';
 import type { Standpoint } from '../../../origin/policy/standing.ts';
 import { endpoint } from '../endpoints/endpoints.ts';
 import { policy } from './world.ts';
@@ -61,8 +61,15 @@ describe('what an answer says of where it ran', () => {
   });
 
   it('is outside where it cannot be read, or names a place that nobody knows', () => {
-    for (const body of [[''], ['atlantis-1'], ['eu-central-1 or so']]) {
+    for (const body of [[''], ['atlantis-1'], ['eu-central-1 or so'], ['unreadable']]) {
       expect(found(fra, standpoint(), { body })[0]).toBe('misplaced');
+    }
+  });
+
+  it('agrees with no label that is a word for no region', () => {
+    for (const region of ['unreadable', 'global', 'us']) {
+      const labelled = endpoint({ ...ENGINE, region, country: 'DE' });
+      expect(found(labelled, standpoint(), { header: region })[0], region).toBe('misplaced');
     }
   });
 });
@@ -124,7 +131,10 @@ describe('the grade that a policy asks for', () => {
   });
 
   it('is not met by an answer that leaves out what its endpoint could say', () => {
-    expect(found(one, asks('response_header'), { body: ['eu-central-1'] })[0]).toBe('too_weak');
+    for (const region of ['eu-central-1', 'eu-west-1']) {
+      const weak = ['too_weak', region, 'response_body', 'unverified'];
+      expect(found(one, asks('response_header'), { body: [region] })).toEqual(weak);
+    }
     expect(found(one, asks('response_body'), {})).toEqual([
       'too_weak',
       'eu-central-1',
@@ -144,8 +154,16 @@ describe('the grade that a policy asks for', () => {
 
   it('cannot be met by a count of tokens where bodies alone would show it', () => {
     const inBody = endpoint({ provider: 'openai-compatible', region_body: 'meta.region' });
-    expect(canShowByHead(inBody, asks('response_body'))).toBe(false);
-    expect(canShowByHead(one, asks('response_body'))).toBe(true);
-    expect(canShowByHead(inBody, asks('declared'))).toBe(true);
+    expect(unfitToCount(inBody, asks('response_body'))).toContain('cannot show its region');
+    expect(unfitToCount(one, asks('response_body'))).toBeUndefined();
+    expect(unfitToCount(inBody, asks('declared'))).toBeUndefined();
+  });
+
+  it('is met by no count of an endpoint that has to be told where to run, which counts are not', () => {
+    const claude = endpoint({
+      ...{ provider: 'anthropic', base_url: 'https://api.anthropic.com' },
+      ...{ region: 'anthropic-us', country: 'US' },
+    });
+    expect(unfitToCount(claude, standpoint(US, 'us'))).toContain('told where to run by other requests alone');
   });
 });

@@ -132,7 +132,9 @@ describe('the policy', () => {
   });
 
   it('narrows further for a tenant with an exception, and for that tenant alone', () => {
-    const strict = policy({ tenants: { 'agency-de': { allow: { countries: ['DE'] }, workloads: [] } } });
+    const strict = policy({
+      tenants: { 'agency-de': { allow: { countries: ['DE'] }, workloads: ['embed'] } },
+    });
     const german = policy({ tenants: { 'agency-de': { allow: { countries: ['DE'] } } } });
     expect(outcome({ policy: german, tenant: 'agency-de' })).toBe('fra own');
     expect(rejection('dub', { policy: german, tenant: 'agency-de' })).toContain(
