@@ -2,21 +2,22 @@ import { resolve } from 'node:path';
 import type { JSONWebKeySet } from 'jose';
 import { err, ok, type Result } from '../shared/result.ts';
 import type { Zone } from '../shared/zones.ts';
-import { secretFrom } from './config/environment.ts';
+import type { Witness } from './audit/witness-client.ts';
+import { type AdminAddress, adminOf } from './config/admin-address.ts';
+import { readDocuments } from './config/documents.ts';
 import type { Fault } from './config/fault.ts';
 import { readEdgeKeys, readSigningKey, type SigningKey } from './config/keys.ts';
 import { type Parts, readableParts } from './config/parts.ts';
-import { type PolicyFile, readPolicies } from './config/policy-files.ts';
-import { findProblems, findWarnings } from './config/problems.ts';
-import { readRegistry } from './config/registry-file.ts';
-import { type OriginFile, originFileSchema } from './config/schema.ts';
-import { readTenants } from './config/tenants-file.ts';
+import { findProblems } from './config/problems.ts';
+import { originFileSchema } from './config/schema.ts';
+import { findWarnings } from './config/warnings.ts';
+import { witnessesOf } from './config/witnesses.ts';
 import { readYaml, schemaFaults, type YamlFile } from './config/yaml-file.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
-import { isLoopback } from './endpoints/registry.ts';
 import { Secret } from './endpoints/secret.ts';
 import type { Limits } from './limits.ts';
 import type { LoadedPolicy } from './policy/document.ts';
+import type { MatrixInput } from './policy/matrix.ts';
 import type { TenantRecord } from './policy/tenants.ts';
 
 export type { Fault } from './config/fault.ts';
@@ -33,11 +34,14 @@ export interface OriginConfig {
   readonly file: string;
   readonly jurisdiction: Zone;
   readonly listen: { readonly host: string; readonly port: number };
-  readonly admin: { readonly host: string; readonly port: number; readonly token?: Secret };
+  readonly admin: AdminAddress;
   readonly store: StoreLocation;
   readonly edgeKeys: JSONWebKeySet;
   readonly signingKey: SigningKey;
   readonly logName: string;
+  readonly witnesses: readonly Witness[];
+  /** How many of them have to have cosigned; 0 where there are none. */
+  readonly witnessQuorum: number;
   readonly registry: ReadonlyMap<string, Endpoint>;
   readonly policies: ReadonlyMap<string, LoadedPolicy>;
   readonly tenants: ReadonlyMap<string, TenantRecord>;
@@ -48,50 +52,60 @@ export interface OriginConfig {
   readonly warnings: readonly Fault[];
 }
 
+/** What can be told of a configuration, whatever is wrong with it or missing on this machine. */
+export interface Checked {
+  readonly faults: readonly Fault[];
+  /** What is missing on this machine to start by it, such as keys: nobody has to have them to check it. */
+  readonly needed: readonly Fault[];
+  /** Both are of the parts that have no fault. */
+  readonly problems: readonly Fault[];
+  readonly warnings: readonly Fault[];
+  /** Those parts; undefined where the zone is not known. */
+  readonly whole: MatrixInput | undefined;
+  /** The configuration, where it has no fault and nothing is missing. */
+  readonly config: OriginConfig | undefined;
+}
+
 /**
  * The configuration of an origin from its YAML file and the files that it names, with secrets from `env`, or
  * every fault that was found. Relative paths are relative to the file that holds them.
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv): Result<OriginConfig, readonly Fault[]> {
-  const read = readYaml(resolve(file));
-  if (!read.ok) return read;
-  const yaml = read.value;
-  const faults: Fault[] = [];
-  const form = originFileSchema.safeParse(yaml.value);
-  if (!form.success) faults.push(...schemaFaults(yaml, form.error));
+  const { config, faults, needed } = checkConfig(file, env);
+  return config === undefined ? err([...faults, ...needed]) : ok(config);
+}
 
-  const documents = readDocuments(yaml, readableParts(yaml.value), env, faults);
-  const keys = readKeys(yaml, readableParts(yaml.value), faults);
-  const admin = form.success ? adminOf(yaml, form.data, env, faults) : undefined;
-  if (faults.length > 0 || !form.success || !admin || !documents || !keys) return err(once(faults));
+/** The same, with all that can be told where it cannot be loaded. */
+export function checkConfig(file: string, env: NodeJS.ProcessEnv): Checked {
+  const nothing = { needed: [], problems: [], warnings: [], whole: undefined, config: undefined };
+  const read = readYaml(resolve(file));
+  if (!read.ok) return { ...nothing, faults: read.error };
+  const yaml = read.value;
+  const found: Fault[] = [];
+  const form = originFileSchema.safeParse(yaml.value);
+  if (!form.success) found.push(...schemaFaults(yaml, form.error));
+
+  const parts = readableParts(yaml.value);
+  const documents = readDocuments(yaml, parts, env, found);
+  const keys = readKeys(yaml, parts, found);
+  const admin = form.success ? adminOf(yaml, form.data, env, found) : undefined;
+  const witnesses = form.success && witnessesOf(yaml, form.data, keys?.signingKey.privateKey, found);
+  const all = once(found);
+  const told = {
+    faults: all.filter(({ toStart }) => toStart === undefined),
+    needed: all.filter(({ toStart }) => toStart === true),
+  };
+  if (documents === undefined) return { ...nothing, ...told };
+  const { whole, files } = documents;
+  const judged = { problems: findProblems(whole, files), warnings: findWarnings(whole, files) };
+  if (all.length > 0 || !form.success || !admin || !keys || !witnesses)
+    return { ...told, ...judged, whole, config: undefined };
 
   const { jurisdiction, listen, store, log_name: logName, limits } = form.data;
-  const { policyFiles, ...rest } = documents;
-  const config = { file: yaml.file, jurisdiction, listen, admin, logName, limits, ...keys, ...rest };
-  const problems = findProblems(config, policyFiles);
-  const warnings = findWarnings(config, policyFiles);
-  return ok({ ...config, store: storeOf(store, yaml.file), problems, warnings });
-}
-
-interface Documents extends Pick<OriginConfig, 'registry' | 'policies' | 'tenants'> {
-  readonly policyFiles: readonly PolicyFile[];
-}
-
-function readDocuments(
-  yaml: YamlFile,
-  { zone, entries, ids, policies: files, tenants: tenantsFile }: Parts,
-  env: NodeJS.ProcessEnv,
-  faults: Fault[],
-): Documents | undefined {
-  if (zone === undefined) return undefined;
-  const registry = readRegistry(yaml, entries, zone, env, faults);
-  const policyFiles = readPolicies(yaml, files, { zone, registry, ids, faults });
-  const policies = new Map(policyFiles.map(({ policy }) => [policy.name, policy]));
-  if (tenantsFile === undefined) return { registry, policyFiles, policies, tenants: new Map() };
-  const path = beside(yaml.file, tenantsFile);
-  // A policy that could not be read has no name to compare with, and its own faults say enough.
-  const names = policyFiles.length === files.length ? new Set(policies.keys()) : undefined;
-  return { registry, policyFiles, policies, tenants: readTenants(path, zone, names, faults) };
+  const { registry, policies, tenants } = whole;
+  const own = { file: yaml.file, jurisdiction, listen, admin, logName, limits, registry, policies, tenants };
+  const config = { ...own, ...keys, ...witnesses, ...judged, store: storeOf(store, yaml.file) };
+  return { ...told, ...judged, whole, config };
 }
 
 function readKeys(
@@ -114,25 +128,6 @@ const beside = (file: string, path: string): string => resolve(file, '..', path)
 const once = (faults: readonly Fault[]): readonly Fault[] => [
   ...new Map(faults.map((fault) => [`${fault.path}\n${fault.message}`, fault])).values(),
 ];
-
-function adminOf(
-  yaml: YamlFile,
-  { admin: { host, port, token_env: name }, listen }: OriginFile,
-  env: NodeJS.ProcessEnv,
-  faults: Fault[],
-): OriginConfig['admin'] {
-  const complain = (member: string, message: string) =>
-    faults.push({ path: yaml.at(['admin', member]), message });
-  if (port !== 0 && port === listen.port) complain('port', 'is the port of "listen" too: give it its own');
-  if (name === undefined) {
-    if (!isLoopback(host)) complain('host', 'can be reached from elsewhere: name a token with token_env');
-    return { host, port };
-  }
-  const token = secretFrom(env, name);
-  if (token.ok) return { host, port, token: token.value };
-  complain('token_env', token.error);
-  return { host, port };
-}
 
 function storeOf(store: string, file: string): StoreLocation {
   const path = /^sqlite:(.*)$/.exec(store)?.[1];

@@ -27,6 +27,10 @@ const byName = new Map(CLOUD_REGIONS.map((row) => [row.region, row]));
  */
 export const cloudRegion = (name: string): CloudRegion | undefined => byName.get(name);
 
+/** The country of a region: the catalogue's word on it, and the one declared with it only where that has none. */
+export const countryOf = ({ region, country }: { region?: string; country?: string }): string | undefined =>
+  (region === undefined ? undefined : cloudRegion(region)?.country) ?? country;
+
 const SPACES = /\s+/g;
 const REGION_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
@@ -39,11 +43,25 @@ export function regionName(text: string): string | undefined {
   return REGION_NAME.test(name) ? name : undefined;
 }
 
+/** How the clouds spell their regions and zones, those too that the catalogue leaves out: China, governments. */
+const CLOUD_SPELLINGS = [
+  /^(?:af|africa|ap|asia|australia|ca|cn|eu|europe|eusc|il|me|mx|northamerica|sa|southamerica|uk|us)-(?:[a-z]+-)?(?:north|south|east|west|central)+-?\d*-?[a-z]?$/,
+  /^(?:china|usdod|usgov)[a-z]*\d*$/,
+];
+
 /**
- * The catalogue region that a host name contains as a whole word (`vllm-eu-west-2.example`), or undefined.
- * Says nothing about whether the host's owner tells the truth.
+ * Whether a name is spelt as a cloud's region, or begins with one of the catalogue (`eu-west-2a`): such a name that
+ * the catalogue does not have would be taken for what it is not.
  */
-export function regionInHost(host: string): CloudRegion | undefined {
-  const padded = `.${host.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.`.replaceAll('.', '-');
-  return CLOUD_REGIONS.find((row) => padded.includes(`-${row.region}-`));
+export const looksLikeCloudRegion = (name: string): boolean =>
+  CLOUD_SPELLINGS.some((spelling) => spelling.test(name)) ||
+  CLOUD_REGIONS.some(({ region }) => name.startsWith(region));
+
+/**
+ * The catalogue regions that a host name contains as whole words (`vllm-eu-west-2.example`). Says nothing about
+ * whether the host's owner tells the truth.
+ */
+export function regionsInHost(host: string): readonly CloudRegion[] {
+  const padded = `-${host.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-`;
+  return CLOUD_REGIONS.filter((row) => padded.includes(`-${row.region}-`));
 }

@@ -64,6 +64,7 @@ interface Details {
   model_not_allowed: Decided;
   region_blocked: Decided;
   no_compliant_endpoint: Decided & { readonly retryAfter: number };
+  region_violation: Partial<Pick<Decided, 'policy'>>;
 }
 
 interface Decided {

@@ -139,7 +139,8 @@ export function errorBody(refusal: Refusal, api: Api, requestId: string): object
     ...(api === 'openai' && { param: paramOf(refusal) }),
     code: refusal.code,
     request_id: requestId,
-    ...('policy' in refusal && { policy: refusal.policy, candidates: refusal.candidates }),
+    ...('policy' in refusal && { policy: refusal.policy }),
+    ...('candidates' in refusal && { candidates: refusal.candidates }),
   };
   return api === 'anthropic' ? { type: 'error', error, request_id: requestId } : { error };
 }

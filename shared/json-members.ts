@@ -7,10 +7,10 @@ const CLOSE = new Set([0x7d, 0x5d]);
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Longest member name, in bytes as written, that is compared with the wanted ones: room for one of 21 characters
+ * Longest member name, in bytes as written, that is compared with the wanted ones: room for one of 64 characters
  * of which each is escaped, so that no wanted name can be written past it.
  */
-const NAME_BYTES = 128;
+const NAME_BYTES = 400;
 
 /** One member of the outermost object: `start` and `end` are byte offsets of its value, white space excluded. */
 export interface Member {
@@ -45,6 +45,11 @@ export class MemberScanner {
   constructor(wanted: readonly string[], keepBytes: number) {
     this.#wanted = new Set(wanted);
     this.#keepBytes = keepBytes;
+  }
+
+  /** Whether the text has begun an object or list, or a string, that has not come to its end. */
+  get isOpen(): boolean {
+    return this.#depth > 0 || this.#inString;
   }
 
   push(chunk: Buffer): void {

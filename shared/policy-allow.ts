@@ -40,12 +40,26 @@ export const allowSchema = z.strictObject({
   region_evidence: regionEvidence.default('declared'),
 });
 
+/** An empty list would read as "none" to one person and as "no limit" to another. */
+export const EMPTY = 'is empty: leave it out where it takes nothing away, or name what is left';
+
 /** The same lists where each may be left out: what is not named takes nothing away. */
 export const narrowingSchema = z.strictObject({
   countries: countries.exactOptional(),
-  regions: regions.exactOptional(),
+  regions: z
+    .array(region)
+    .min(1, EMPTY)
+    .meta({ description: 'The only regions that may serve. Left out: every one that is allowed otherwise.' })
+    .exactOptional(),
   deployments: deployments.exactOptional(),
-  models: models.exactOptional(),
+  models: z
+    .array(model)
+    .min(1, EMPTY)
+    .meta({
+      description:
+        'Dated ids of the only models that may serve. Left out: every one that is allowed otherwise.',
+    })
+    .exactOptional(),
   region_evidence: regionEvidence.exactOptional(),
 });
 

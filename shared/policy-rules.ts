@@ -1,3 +1,4 @@
+import { personKey } from './person.ts';
 import type { Failover, Narrowing, Policy } from './policy.ts';
 import { REGION_SOURCES, type RegionSource } from './record.ts';
 import { COUNTRY_SETS, ZONE_COUNTRIES } from './zones.ts';
@@ -33,19 +34,24 @@ export function graphOf(failover: Failover): readonly GraphStep[] {
   ];
 }
 
-/** Everything wrong with a policy of the right form, for which nothing but the policy itself is needed. */
-export const checkPolicy = (policy: Policy): readonly Broken[] => [
+/** What is wrong with single members, whatever optional ones the others leave out. */
+export const checkMembers = (policy: Policy): readonly Broken[] => [
   ...fourEyes(policy),
   ...countriesInZone(policy),
   ...noGlobal(policy),
   ...graphsNameEachOnce(policy),
+];
+
+/** Everything wrong with a policy of the right form, for which nothing but the policy itself is needed. */
+export const checkPolicy = (policy: Policy): readonly Broken[] => [
+  ...checkMembers(policy),
   ...unpinnedSayWhy(policy),
   ...exceptionsNarrow(policy, policy.allow, 'the policy'),
   ...exceptionsNameWorkloads(policy),
 ];
 
 function fourEyes({ author, reviewer }: Policy): Broken[] {
-  if (author.toLowerCase() !== reviewer.toLowerCase()) return [];
+  if (personKey(author) !== personKey(reviewer)) return [];
   return [{ path: ['reviewer'], message: 'is the author: another person must review the policy' }];
 }
 

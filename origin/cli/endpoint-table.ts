@@ -1,36 +1,61 @@
 import type { EndpointView } from '../control/endpoint-view.ts';
+import { typedCommand } from '../typed-command.ts';
 
 export interface ZoneEndpoint extends EndpointView {
   readonly jurisdiction: string;
 }
 
-const HEADING = ['zone', 'endpoint', 'calls', 'state', 'since', 'next', 'where', 'serves', 'why'];
+export interface TableSetup {
+  /** In ms since the epoch. */
+  readonly now: number;
+  /** The options by which the person points the command at the origin of an endpoint. */
+  pointing(endpoint: ZoneEndpoint): readonly string[];
+}
 
-/** The endpoints as a person on call reads them, and what to type where one waits for them. `now` in ms. */
-export function endpointTable(endpoints: readonly ZoneEndpoint[], now: number): string {
-  const rows = [HEADING, ...endpoints.map((endpoint) => cells(endpoint, now))];
+const HEADING = [
+  ...['zone', 'endpoint', 'allowed', 'health', 'circuit', 'since', 'tried', 'next', 'failed', 'first token'],
+  ...['where', 'serves', 'why'],
+];
+
+/** The endpoints as a person on call reads them, and what to type where one waits for them. */
+export function endpointTable(endpoints: readonly ZoneEndpoint[], setup: TableSetup): string {
+  const rows = [HEADING, ...endpoints.map((endpoint) => cells(endpoint, setup.now))];
   const widths = HEADING.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return `${[...lines, ...advice(endpoints)].map((line) => line.trimEnd()).join('\n')}\n`;
+  return `${[...lines, ...advice(endpoints, setup)].map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
 const cells = (endpoint: ZoneEndpoint, now: number): string[] => [
   endpoint.jurisdiction,
   endpoint.id,
-  endpoint.usable ? 'yes' : 'NO',
+  endpoint.allowed ? 'yes' : 'never',
+  endpoint.health === 'out' ? 'OUT' : endpoint.health,
   endpoint.state.replace('_', ' '),
-  endpoint.since === null ? '-' : `${span(now - Date.parse(endpoint.since))} ago`,
+  ago(endpoint.out_since ?? endpoint.since, now),
+  ago(endpoint.last_tried, now),
   endpoint.next === null ? '-' : `in ${span(Date.parse(endpoint.next) - now)}`,
+  failed(endpoint),
+  firstToken(endpoint),
   `${endpoint.region ?? 'no region'} (${endpoint.country ?? 'country unknown'})`,
   endpoint.workloads.join(', '),
   why(endpoint),
 ];
 
-function why({ reason, ordered_by, evidence }: ZoneEndpoint): string {
+const failed = ({ recent: { outcomes, failures, error_rate: rate } }: ZoneEndpoint): string =>
+  rate === null ? '-' : `${failures} of ${outcomes} (${Math.round(rate * 100)}%)`;
+
+const firstToken = ({ recent: { ttft_ms: ms } }: ZoneEndpoint): string =>
+  ms === null ? '-' : `${Math.round(ms.typical)} ms, last ${Math.round(ms.last)} ms`;
+
+function why({ never, reason, ordered_by, evidence }: ZoneEndpoint): string {
   const by = ordered_by === null ? '' : `, by ${ordered_by}`;
   const seen = evidence === null ? '' : `: ${evidence.region} (${evidence.source})`;
-  return `${reason ?? ''}${seen}${by}`;
+  const health = `${reason ?? ''}${seen}${by}`;
+  return [never, health].filter((part) => part !== null && part !== '').join('; ');
 }
+
+const ago = (time: string | null, now: number): string =>
+  time === null ? '-' : `${span(now - Date.parse(time))} ago`;
 
 /** A span of time in its largest unit; what lies behind already counts as now. */
 function span(ms: number): string {
@@ -42,13 +67,14 @@ function span(ms: number): string {
 }
 
 /** What holds until a person takes it back, and how. */
-function advice(endpoints: readonly ZoneEndpoint[]): string[] {
+function advice(endpoints: readonly ZoneEndpoint[], { pointing }: TableSetup): string[] {
   const held = endpoints.filter(
     ({ state, next }) => state === 'quarantined' || (state === 'forced_open' && next === null),
   );
   if (held.length === 0) return [];
   const commands = held.map(
-    ({ id, jurisdiction }) => `  residency endpoints release ${id} --zone ${jurisdiction} --why "…"`,
+    (endpoint) =>
+      `  ${typedCommand('endpoints', 'release', endpoint.id, ...pointing(endpoint), '--why', '…')}`,
   );
   return ['', 'Out until a person releases them:', ...commands];
 }

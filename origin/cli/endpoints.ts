@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import { ORDER_MINUTES_MAX, type OrderName } from '../control/endpoint-orders.ts';
 import { endpointListSchema, endpointViewSchema } from '../control/endpoint-view.ts';
@@ -6,6 +5,7 @@ import { type OriginAddress, originAddresses } from '../control/stack-file.ts';
 import { UsageFault } from '../usage-fault.ts';
 import { type AdminOptions, askAdmin, withAdminOptions } from './admin-client.ts';
 import { endpointTable, type ZoneEndpoint } from './endpoint-table.ts';
+import { loggedIn } from './logged-in.ts';
 
 interface ListOptions extends AdminOptions {
   readonly json?: boolean;
@@ -27,7 +27,7 @@ const ORDERS: Readonly<Record<OrderName, string>> = {
 export const command = (): Command => {
   const endpoints = withAdminOptions(new Command('endpoints'))
     .description(
-      'Shows every endpoint: whether calls go there, why not, since when, and when it is tried again. Without --admin it asks the local stack, all zones of it.',
+      'Shows every endpoint: whether the policies ever allow it, how its health is (ok; trial: one call at a time; busy; out), why, since when, when it was last tried and when it is tried again; how many calls and probes of the last 5 minutes failed there, and how soon its streams began. Without --admin it asks the local stack, all zones of it.',
     )
     .option('--json', 'print one JSON object')
     .action(list);
@@ -96,14 +96,13 @@ function minutesOf(text: string): number {
   throw new UsageFault(`--minutes takes 1 to ${ORDER_MINUTES_MAX}`);
 }
 
-function loggedIn(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    throw new UsageFault('say who gives the order, with --by NAME');
-  }
-}
-
-function print(endpoints: readonly ZoneEndpoint[], { json }: ListOptions): void {
-  process.stdout.write(json ? `${JSON.stringify({ endpoints })}\n` : endpointTable(endpoints, Date.now()));
+function print(endpoints: readonly ZoneEndpoint[], options: ListOptions): void {
+  const pointing = ({ jurisdiction }: ZoneEndpoint): readonly string[] => {
+    if (options.admin !== undefined) return ['--admin', options.admin];
+    return ['--zone', jurisdiction, ...(options.data === 'data' ? [] : ['--data', options.data])];
+  };
+  const shown = options.json
+    ? `${JSON.stringify({ endpoints })}\n`
+    : endpointTable(endpoints, { now: Date.now(), pointing });
+  process.stdout.write(shown);
 }

@@ -4,6 +4,8 @@ export interface Fault {
   readonly path: string;
   /** What is wrong and what to do. */
   readonly message: string;
+  /** Where something is only missing on this machine, such as a key: it takes it to start, and not to check. */
+  readonly toStart?: true;
 }
 
 /** A member's path as a person writes it: `endpoints[0].region`. */

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 import { err, ok, type Result } from '../../shared/result.ts';
+import { typedCommand } from '../typed-command.ts';
 import { readBounded } from './bounded-file.ts';
 import type { Fault } from './fault.ts';
 
@@ -9,6 +10,8 @@ import type { Fault } from './fault.ts';
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
+  /** From when on its signatures count, in ms since the epoch: `nbf` of the JWK. */
+  readonly notBefore?: number;
 }
 
 const kid = z.string().regex(/^[\x21-\x7e]{1,128}$/);
@@ -16,6 +19,8 @@ const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 const publicJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: coordinate, kid });
 const privateJwk = publicJwk.extend({ d: coordinate });
+/** NumericDate, RFC 7519 section 2: seconds since the epoch. */
+const signingJwk = privateJwk.extend({ nbf: z.number().nonnegative().exactOptional() });
 const jwkSet = z.object({ keys: z.array(z.unknown()).max(64) });
 
 /** The public Ed25519 keys whose assertions count (RFC 7517 key set, RFC 8037 keys), one at least. */
@@ -55,13 +60,14 @@ function readPublic(key: unknown, path: string): Result<z.infer<typeof publicJwk
 export function readSigningKey(file: string): Result<SigningKey, readonly Fault[]> {
   const json = readJson(file);
   if (!json.ok) return json;
-  const parsed = privateJwk.safeParse(json.value);
+  const parsed = signingJwk.safeParse(json.value);
   if (!parsed.success) return fault(file, 'is not a private Ed25519 key (JWK) with kty, crv, x, d and kid');
   try {
     const privateKey = createPrivateKey({ key: parsed.data, format: 'jwk' });
     const own = createPublicKey(privateKey).export({ format: 'jwk' });
     if (own.x !== parsed.data.x) return fault(file, 'has a public part that is not of its private part');
-    return ok({ kid: parsed.data.kid, privateKey });
+    const { kid, nbf } = parsed.data;
+    return ok({ kid, privateKey, ...(nbf !== undefined && { notBefore: nbf * 1_000 }) });
   } catch {
     return fault(file, 'is not a usable Ed25519 key');
   }
@@ -69,8 +75,10 @@ export function readSigningKey(file: string): Result<SigningKey, readonly Fault[
 
 function readJson(file: string): Result<unknown, readonly Fault[]> {
   const bytes = readBounded(file);
-  if (!bytes.ok)
-    return fault(file, `${bytes.error}; "residency keygen --out FILE.jwk.json" makes a key pair`);
+  if (!bytes.ok) {
+    const made = typedCommand('keygen', '--out', 'FILE.jwk.json');
+    return err([{ path: file, message: `${bytes.error}; "${made}" makes a key pair`, toStart: true }]);
+  }
   try {
     return ok(JSON.parse(bytes.value.toString('utf8')));
   } catch {

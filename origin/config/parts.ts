@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { regionName } from '../../shared/catalogue.ts';
 import { ZONES, type Zone } from '../../shared/zones.ts';
 import { type EndpointEntry, endpointEntrySchema } from '../endpoints/registry.ts';
 
@@ -14,6 +15,8 @@ export interface Parts {
   readonly entries: readonly PlacedEntry[];
   /** Ids of all entries, those with faults too. */
   readonly ids: ReadonlySet<string>;
+  /** Their regions. */
+  readonly regions: ReadonlySet<string>;
   readonly policies: readonly string[];
   readonly tenants: string | undefined;
   readonly edgeKeys: string | undefined;
@@ -22,7 +25,7 @@ export interface Parts {
 
 const list = z.array(z.unknown()).catch([]);
 const text = z.string().optional().catch(undefined);
-const named = z.object({ id: z.string() });
+const labelled = z.object({ id: text, region: text }).catch({});
 
 const looseSchema = z
   .object({
@@ -38,7 +41,7 @@ const looseSchema = z
 /** The parts of an origin's file that have their form. */
 export function readableParts(value: unknown): Parts {
   const loose = looseSchema.parse(value);
-  const ids = loose.endpoints.flatMap((entry) => named.safeParse(entry).data?.id ?? []);
+  const labels = loose.endpoints.map((entry) => labelled.parse(entry));
   const entries = loose.endpoints.flatMap((raw, index) => {
     const entry = endpointEntrySchema.safeParse(raw).data;
     return entry === undefined ? [] : [{ index, entry }];
@@ -46,7 +49,8 @@ export function readableParts(value: unknown): Parts {
   return {
     zone: loose.jurisdiction,
     entries,
-    ids: new Set(ids),
+    ids: new Set(labels.flatMap(({ id }) => id ?? [])),
+    regions: new Set(labels.flatMap(({ region = '' }) => regionName(region) ?? [])),
     policies: loose.policies.filter((file) => typeof file === 'string'),
     tenants: loose.tenants,
     edgeKeys: loose.edge_keys,

@@ -1,28 +1,40 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import { cloudRegion } from '../../shared/catalogue.ts';
+import { packLabel } from '../../shared/pack.ts';
 import { checkPacks } from '../../shared/pack-rules.ts';
-import { policySchema } from '../../shared/policy.ts';
-import { checkPolicy, graphOf } from '../../shared/policy-rules.ts';
+import { type Policy, policySchema } from '../../shared/policy.ts';
+import { checkMembers, checkPolicy, graphOf } from '../../shared/policy-rules.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type LoadedPolicy, loadedPolicy } from '../policy/document.ts';
 import { disparities } from '../policy/parity.ts';
 import type { Fault } from './fault.ts';
+import { readLeniently } from './lenient-file.ts';
 import { readPacks } from './pack-files.ts';
-import { readYamlAs, type YamlFile } from './yaml-file.ts';
+import type { YamlFile } from './yaml-file.ts';
 
 /** A policy and the file it was read from. */
 export interface PolicyFile {
   readonly yaml: YamlFile;
   readonly policy: LoadedPolicy;
+  /** Whether no fault was found in it. */
+  readonly whole: boolean;
 }
 
 export interface PolicyContext {
   readonly zone: Zone;
   readonly registry: ReadonlyMap<string, Endpoint>;
-  /** Ids of all entries of the registry, those with faults too. */
+  /** Ids and regions of all entries of the registry, those with faults too. */
   readonly ids: ReadonlySet<string>;
+  readonly regions: ReadonlySet<string>;
   readonly faults: Fault[];
+}
+
+export interface ReadPolicies {
+  readonly files: readonly PolicyFile[];
+  /** Names of all of them, those with faults too; undefined where one cannot be told. */
+  readonly names: ReadonlySet<string> | undefined;
 }
 
 /** The policies that an origin's file names; what is wrong with them goes to `faults`. */
@@ -30,43 +42,76 @@ export function readPolicies(
   origin: YamlFile,
   files: readonly string[],
   context: PolicyContext,
-): PolicyFile[] {
+): ReadPolicies {
   const read: PolicyFile[] = [];
+  const names: (string | undefined)[] = [];
   for (const [index, file] of files.entries()) {
-    const found = readPolicy(resolve(origin.file, '..', file), context);
-    if (found === undefined) continue;
-    if (read.some(({ policy }) => policy.name === found.policy.name)) {
-      const message = `two files hold the policy ${found.policy.name}: name one version only`;
+    const { name, found } = readPolicy(resolve(origin.file, '..', file), context);
+    if (name !== undefined && names.includes(name)) {
+      const message = `two files hold the policy ${name}: name one version only`;
       context.faults.push({ path: origin.at(['policies', index]), message });
-    } else read.push(found);
+    } else if (found !== undefined) read.push(found);
+    names.push(name);
   }
-  return read;
+  const known = names.filter((name) => name !== undefined);
+  return { files: read, names: known.length === files.length ? new Set(known) : undefined };
 }
 
-function readPolicy(file: string, { zone, registry, ids, faults }: PolicyContext): PolicyFile | undefined {
-  const parsed = readYamlAs(file, policySchema);
-  if (!parsed.ok) {
-    faults.push(...parsed.error);
-    return undefined;
-  }
-  const { yaml, value } = parsed.value;
+const namedSchema = z.object({ policy: z.string() });
+
+interface Found {
+  readonly name?: string | undefined;
+  readonly found?: PolicyFile;
+}
+
+function readPolicy(file: string, context: PolicyContext): Found {
+  const { faults } = context;
+  const before = faults.length;
+  const read = readLeniently(file, policySchema, faults);
+  if (read === undefined) return {};
+  const { yaml, value, partial } = read;
+  const name = namedSchema.safeParse(yaml.value).data?.policy;
+  if (value === undefined) return { name };
+  faults.push(...faultsAlone(yaml, value, partial, context));
   const packs = readPacks(value.packs, faults);
-  if (packs === undefined) return undefined;
+  if (partial || packs === undefined) return { name };
   const policy = loadedPolicy(value, yaml.bytes, packs);
-  const broken = [...checkPolicy(value), ...checkPacks(value, policy.packs)];
-  if (policy.packs.some((pack) => pack.require_model_parity)) {
-    broken.push(...disparities(policy, registry, zone));
-  }
-  for (const { path, message } of broken) faults.push({ path: yaml.at(path), message });
-  if (value.jurisdiction !== zone) {
-    const message = `the policy is of ${value.jurisdiction}, this origin of ${zone}: each zone has its own policies`;
-    faults.push({ path: yaml.at(['jurisdiction']), message });
-  }
-  faults.push(...unknownEndpoints(yaml, policy, ids), ...unknownRegions(yaml, policy, registry));
-  return { yaml, policy };
+  faults.push(...faultsWithPacks(yaml, policy, context));
+  return { name, found: { yaml, policy, whole: faults.length === before } };
 }
 
-function unknownEndpoints(yaml: YamlFile, { document }: LoadedPolicy, ids: ReadonlySet<string>): Fault[] {
+/** What is wrong with a document by itself and beside the origin's file. */
+function faultsAlone(
+  yaml: YamlFile,
+  document: Policy,
+  partial: boolean,
+  { zone, ids, regions }: PolicyContext,
+): Fault[] {
+  // Where members are left out, rules that compare some with others would find what is not there.
+  const broken = partial ? checkMembers(document) : checkPolicy(document);
+  const foreign = `the policy is of ${document.jurisdiction}, this origin of ${zone}: each zone has its own policies`;
+  return [
+    ...broken.map(({ path, message }) => ({ path: yaml.at(path), message })),
+    ...(document.jurisdiction === zone ? [] : [{ path: yaml.at(['jurisdiction']), message: foreign }]),
+    ...unknownEndpoints(yaml, document, ids),
+    ...unknownRegions(yaml, document, regions),
+  ];
+}
+
+function faultsWithPacks(yaml: YamlFile, policy: LoadedPolicy, { registry, zone }: PolicyContext): Fault[] {
+  const broken: { path: readonly (string | number)[]; message: string }[] = [
+    ...checkPacks(policy.document, policy.packs),
+  ];
+  const strict = policy.packs.find((pack) => pack.require_model_parity);
+  if (strict !== undefined) {
+    for (const { path, message } of disparities(policy, registry, zone)) {
+      broken.push({ path, message: `${message}, which the pack ${packLabel(strict)} forbids` });
+    }
+  }
+  return broken.map(({ path, message }) => ({ path: yaml.at(path), message }));
+}
+
+function unknownEndpoints(yaml: YamlFile, document: Policy, ids: ReadonlySet<string>): Fault[] {
   return Object.entries(document.workloads).flatMap(([workload, { failover }]) =>
     graphOf(failover)
       .filter(({ endpoint }) => !ids.has(endpoint))
@@ -77,12 +122,7 @@ function unknownEndpoints(yaml: YamlFile, { document }: LoadedPolicy, ids: Reado
   );
 }
 
-function unknownRegions(
-  yaml: YamlFile,
-  { document }: LoadedPolicy,
-  registry: ReadonlyMap<string, Endpoint>,
-): Fault[] {
-  const own = new Set([...registry.values()].map(({ region }) => region));
+function unknownRegions(yaml: YamlFile, document: Policy, own: ReadonlySet<string>): Fault[] {
   const lists = [
     { path: ['allow', 'regions'], regions: document.allow.regions },
     ...Object.entries(document.tenants).map(([tenant, { allow }]) => ({

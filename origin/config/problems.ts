@@ -1,11 +1,8 @@
 import { graphOf } from '../../shared/policy-rules.ts';
-import type { LoadedPolicy } from '../policy/document.ts';
 import { type MatrixInput, type MatrixRow, matrix } from '../policy/matrix.ts';
-import { disparities } from '../policy/parity.ts';
 import { lastingRejection } from '../policy/standing.ts';
 import type { Fault } from './fault.ts';
 import type { PolicyFile } from './policy-files.ts';
-import type { YamlFile } from './yaml-file.ts';
 
 /**
  * What a person should mend although no call can go to a wrong place by it: endpoints that stand in a graph
@@ -15,28 +12,6 @@ export const findProblems = (input: MatrixInput, files: readonly PolicyFile[]): 
   ...files.flatMap((file) => deadSteps(input, file)),
   ...matrix(input).flatMap((row) => nothingLeft(row, files)),
 ];
-
-/**
- * What a person should know although it may be meant: failovers that change the model, and a time of keeping
- * records that a pack makes longer than the policy says.
- */
-export const findWarnings = (
-  { jurisdiction, registry }: MatrixInput,
-  files: readonly PolicyFile[],
-): readonly Fault[] =>
-  files.flatMap(({ yaml, policy }) => [
-    ...disparities(policy, registry, jurisdiction).map(({ path, message }) => ({
-      path: yaml.at(path),
-      message,
-    })),
-    ...lengthened(yaml, policy),
-  ]);
-
-function lengthened(yaml: YamlFile, { document, retentionDays }: LoadedPolicy): Fault[] {
-  if (document.retention_days === retentionDays) return [];
-  const message = `is shorter than a pack asks for: records are kept for ${retentionDays} days`;
-  return [{ path: yaml.at(['retention_days']), message }];
-}
 
 function deadSteps({ jurisdiction: zone, registry }: MatrixInput, { yaml, policy }: PolicyFile): Fault[] {
   return Object.entries(policy.document.workloads).flatMap(([workload, { failover }]) =>

@@ -9,6 +9,13 @@ import type { Fault } from './fault.ts';
 import type { PlacedEntry } from './parts.ts';
 import type { YamlFile } from './yaml-file.ts';
 
+/** A registry as it was read. */
+export interface ReadRegistry {
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** Those in whose entries a fault was found. */
+  readonly faulty: ReadonlySet<string>;
+}
+
 /** The registry of an origin's file; what is wrong with it goes to `faults`. */
 export function readRegistry(
   yaml: YamlFile,
@@ -16,26 +23,27 @@ export function readRegistry(
   zone: Zone,
   env: NodeJS.ProcessEnv,
   faults: Fault[],
-): ReadonlyMap<string, Endpoint> {
-  const registry = new Map<string, Endpoint>();
+): ReadRegistry {
+  const endpoints = new Map<string, Endpoint>();
+  const faulty = new Set<string>();
   for (const { index, entry } of entries) {
-    const complain = (path: readonly PropertyKey[], message: string) =>
-      faults.push({
-        path: yaml.at(['endpoints', index, ...path]),
-        message: `endpoint ${entry.id}: ${message}`,
-      });
+    const complain = (path: readonly PropertyKey[], { message, ...rest }: Omit<Fault, 'path'>) => {
+      const place = yaml.at(['endpoints', index, ...path]);
+      faults.push({ path: place, message: `endpoint ${entry.id}: ${message}`, ...rest });
+      if (rest.toStart === undefined) faulty.add(entry.id);
+    };
     const endpoint = endpointOf(entry, credential(entry, env, complain));
-    for (const { path, message } of checkEndpoint(endpoint, entry.country, zone)) complain(path, message);
-    if (registry.has(entry.id)) complain(['id'], 'the id stands in the registry twice');
-    registry.set(entry.id, endpoint);
+    for (const { path, message } of checkEndpoint(endpoint, entry.country, zone)) complain(path, { message });
+    if (endpoints.has(entry.id)) complain(['id'], { message: 'the id stands in the registry twice' });
+    endpoints.set(entry.id, endpoint);
   }
-  return registry;
+  return { endpoints, faulty };
 }
 
 function credential(
   { credential_env: name, provider }: EndpointEntry,
   env: NodeJS.ProcessEnv,
-  complain: (path: readonly PropertyKey[], message: string) => void,
+  complain: (path: readonly PropertyKey[], fault: Omit<Fault, 'path'>) => void,
 ): Secret | undefined {
   if (name === undefined) return undefined;
   const secret = secretFrom(env, name, providerOf(provider).keyFile);

@@ -1,7 +1,9 @@
 import type { Zone } from '../../shared/zones.ts';
 import { type TenantRecord, tenantsFileSchema } from '../policy/tenants.ts';
+import { typedCommand } from '../typed-command.ts';
 import type { Fault } from './fault.ts';
-import { readYamlAs, type YamlFile } from './yaml-file.ts';
+import { readLeniently } from './lenient-file.ts';
+import type { YamlFile } from './yaml-file.ts';
 
 /**
  * The tenants that a file declares; what is wrong with them goes to `faults`.
@@ -14,12 +16,10 @@ export function readTenants(
   policies: ReadonlySet<string> | undefined,
   faults: Fault[],
 ): ReadonlyMap<string, TenantRecord> {
-  const parsed = readYamlAs(file, tenantsFileSchema);
-  if (!parsed.ok) {
-    faults.push(...parsed.error);
-    return new Map();
-  }
-  const { yaml, value } = parsed.value;
+  // A tenant is left out whole: without its lock it would seem to be another.
+  const read = readLeniently(file, tenantsFileSchema, faults, (path) => path.slice(0, 2));
+  if (read?.value === undefined) return new Map();
+  const { yaml, value } = read;
   const tenants = Object.entries(value.tenants).map(([id, tenant]): TenantRecord => ({ id, ...tenant }));
   for (const tenant of tenants) faults.push(...tenantFaults(yaml, tenant, zone, policies));
   faults.push(...sharedKeys(yaml, tenants));
@@ -38,10 +38,22 @@ function tenantFaults(
   if (tenant.jurisdiction !== zone) {
     complain(['jurisdiction'], `is ${tenant.jurisdiction}, this origin is ${zone}: declare the tenant there`);
   }
-  if (policies && !policies.has(tenant.policy)) complain(['policy'], `no policy is called ${tenant.policy}`);
+  if (policies && !policies.has(tenant.policy)) {
+    const there = [...policies].join(', ');
+    complain(['policy'], `no policy is called ${tenant.policy}; this origin has ${there}`);
+  }
   for (const [index, key] of tenant.keys.entries()) {
     if (key.team !== undefined && !Object.hasOwn(tenant.teams, key.team)) {
       complain(['keys', index, 'team'], `the tenant has no team ${key.team}`);
+    }
+    if (isPlaceholder(key.sha256)) {
+      const made = typedCommand('keygen', '--tenant', tenant.id);
+      const message = `is a placeholder: "${made}" prints a key and the hash to put here`;
+      faults.push({
+        path: yaml.at(['tenants', tenant.id, 'keys', index, 'sha256']),
+        message,
+        toStart: true,
+      });
     }
     if (tenant.keys.findIndex(({ id }) => id === key.id) < index) {
       complain(['keys', index, 'id'], `the tenant has the key id ${key.id} twice`);
@@ -50,6 +62,9 @@ function tenantFaults(
   return faults;
 }
 
+/** As examples have it. */
+const isPlaceholder = (sha256: string): boolean => /^0+$/.test(sha256);
+
 /** A hash that stands for two keys would leave it open whose, and of which team, a call is. */
 function sharedKeys(yaml: YamlFile, tenants: readonly TenantRecord[]): readonly Fault[] {
   const owners = new Map<string, string>();
@@ -57,7 +72,7 @@ function sharedKeys(yaml: YamlFile, tenants: readonly TenantRecord[]): readonly 
     keys.flatMap(({ id: keyId, sha256 }, index) => {
       const owner = owners.get(sha256);
       owners.set(sha256, `${id}/${keyId}`);
-      if (owner === undefined) return [];
+      if (owner === undefined || isPlaceholder(sha256)) return [];
       return [
         {
           path: yaml.at(['tenants', id, 'keys', index, 'sha256']),

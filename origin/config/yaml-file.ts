@@ -1,17 +1,9 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isNode,
-  isScalar,
-  LineCounter,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { type Document, isAlias, isCollection, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { err, ok, type Result } from '../../shared/result.ts';
 import { readBounded } from './bounded-file.ts';
 import { type Fault, memberPath } from './fault.ts';
+import { keyFaults } from './yaml-keys.ts';
 
 /** A YAML file that was read, and where its members stand in it. */
 export interface YamlFile {
@@ -41,29 +33,16 @@ function parse(file: string, bytes: Buffer): Result<YamlFile, readonly Fault[]> 
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   const lines = new LineCounter();
   // The pretty form of an error quotes the source, which may hold what should not be printed.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const line = (offset: number) => lines.linePos(offset).line;
-  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
-    path: `${file}:${line(pos[0])}`,
-    message: code === 'DUPLICATE_KEY' ? 'a member stands here twice' : message,
-  }));
-  faults.push(...reservedKeys(document).map((offset) => reserved(`${file}:${line(offset)}`)));
+  const faults = [
+    ...[...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ offset, message })),
+    ...keyFaults(document),
+  ].map(({ offset, message }): Fault => ({ path: `${file}:${line(offset)}`, message }));
   if (faults.length > 0) return err(faults);
   const at = (path: readonly PropertyKey[]) =>
     `${file}:${line(offsetOf(document, path))} ${memberPath(path)}`.trimEnd();
   return ok({ file, bytes, value: document.toJS({ maxAliasCount: ALIASES }), at });
-}
-
-const reserved = (path: string): Fault => ({ path, message: 'a member cannot be called __proto__' });
-
-function reservedKeys(document: Document): number[] {
-  const found: number[] = [];
-  visit(document, {
-    Pair: (_, { key }) => {
-      if (isScalar(key) && key.value === '__proto__') found.push(key.range?.[0] ?? 0);
-    },
-  });
-  return found;
 }
 
 /** Offset of the deepest node on the path that stands in the file. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { isPartOfSystem } from '../../shared/person.ts';
 import { err, ok, type Result } from '../../shared/result.ts';
+import { RELEASED } from '../audit/violations.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Circuit } from '../health/circuit.ts';
@@ -21,7 +23,9 @@ const words = (most: number) =>
 
 /** Who gives an order, why, and for how long; without `minutes` until it is taken back. */
 export const orderSchema = z.strictObject({
-  by: words(64),
+  by: words(64).refine((name) => !isPartOfSystem(name), {
+    error: 'is what records call a part of the system by: name the person who gives the order',
+  }),
   why: words(256),
   minutes: z.int().min(1).max(ORDER_MINUTES_MAX).exactOptional(),
 });
@@ -57,7 +61,7 @@ export async function giveOrder(
     }),
   );
   // A ledger that cannot write now keeps the record, so what it says has to come true.
-  if (!apply(gateway, endpoint, name, order)) return err('quarantined');
+  if (!apply(gateway, endpoint, name, order, circuit)) return err('quarantined');
   const kept = await health.kept().then(
     () => true,
     () => false,
@@ -66,7 +70,7 @@ export async function giveOrder(
   return kept ? ok(undefined) : err('not_kept');
 }
 
-const DONE = { open: 'circuit forced open', close: 'circuit forced closed', release: 'circuit released' };
+const DONE = { open: 'circuit forced open', close: 'circuit forced closed', release: RELEASED };
 
 const span = ({ minutes }: OperatorOrder): string =>
   minutes === undefined ? '' : ` for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
@@ -83,6 +87,7 @@ function apply(
   { id }: Endpoint,
   name: OrderName,
   { by, why, minutes }: OperatorOrder,
+  seen: Circuit,
 ): boolean {
   const until = minutes === undefined ? {} : { until: clock.now() + minutes * MINUTE_MS };
   switch (name) {
@@ -91,7 +96,6 @@ function apply(
     case 'close':
       return orders.force(id, 'forced_closed', { by, why, ...until }).ok;
     case 'release':
-      orders.release(id);
-      return true;
+      return orders.release(id, seen).ok;
   }
 }

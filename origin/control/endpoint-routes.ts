@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Gateway } from '../gateway.ts';
+import { neverServes } from '../policy/never-serves.ts';
 import {
   ENDPOINT_ORDERS,
   giveOrder,
@@ -53,8 +54,15 @@ async function takeOrder(c: Context, gateway: Gateway, name: OrderName, id: stri
   return c.json(said(message), status);
 }
 
-const viewOf = ({ health }: Gateway, endpoint: Endpoint): EndpointView =>
-  endpointView(endpoint, health.orders.of(endpoint.id), health.prober.costs.get(endpoint.id));
+const viewOf = ({ config, health }: Gateway, endpoint: Endpoint): EndpointView => {
+  const { orders, circuits, prober } = health;
+  return endpointView(endpoint, {
+    never: neverServes(endpoint, config.policies.values(), config.jurisdiction),
+    state: orders.of(endpoint.id),
+    recent: circuits.recent.of(endpoint.id),
+    cost: prober.costs.get(endpoint.id),
+  });
+};
 
 function faultAnswer(fault: OrderFault): { readonly status: 400 | 409 | 503; readonly message: string } {
   switch (fault) {

@@ -18,6 +18,7 @@ export const anthropic: Provider = {
   api: 'anthropic',
   authorize: ({ credential }) => (credential === undefined ? {} : { 'x-api-key': credential.reveal() }),
   url: ({ baseUrl }, route) => withPath(baseUrl, `${basePath(baseUrl).replace(/\/v1$/, '')}${route}`),
+  isOwnHost,
   placeOf: (url) => (isOwnHost(url) ? { kind: 'zone', zone: 'us' } : undefined),
   steering: (url) =>
     isOwnHost(url)

@@ -42,9 +42,9 @@ export interface Endpoint {
   readonly deployment: Deployment;
   readonly baseUrl: URL;
   readonly credential?: Secret;
-  /** Response header in which a self-hosted engine says where it ran. */
+  /** Response header in which the entry says that it shows where it ran, beside those that its provider has. */
   readonly regionHeader?: string;
-  /** Path of the member of an answer's JSON in which the endpoint says where it ran. */
+  /** The same for a member of an answer's JSON: its path. Read with `regionPathsOf`. */
   readonly regionBody?: readonly string[];
   /** What the origin itself puts into each request, and lets no caller contradict. */
   readonly pin?: Pin;

@@ -3,22 +3,21 @@ import { bearer, openaiUrl } from './openai-api.ts';
 import type { HostPlace, Provider } from './provider-contract.ts';
 
 /**
- * Zones in which OpenAI runs inference behind a host of their own, by the host's prefix. Other prefixes
- * (`ca.`, `gb.`, …) store there and compute elsewhere, so they promise nothing.
+ * Zones in which OpenAI runs inference behind a host of their own. Its other hosts (`ca.api.openai.com`, …) store
+ * there and compute elsewhere, or are not known, so they promise nothing.
  * https://developers.openai.com/api/docs/guides/data-residency. OpenAI's Europe is the EEA and Switzerland:
  * a policy that allows such a deployment (`zone`) trusts it to stay in the EEA part.
  */
 const PROCESSING: ReadonlyMap<string, Zone> = new Map([
-  ['us', 'us'],
-  ['eu', 'eu'],
+  ['us.api.openai.com', 'us'],
+  ['eu.api.openai.com', 'eu'],
 ]);
 
-const HOST = /^(?:([a-z]+)\.)?api\.openai\.com$/;
+const OWN_HOST = /(?:^|\.)openai\.com$/;
 
-function placeOf(url: URL): HostPlace | undefined {
-  const match = HOST.exec(url.hostname);
-  if (match === null) return undefined;
-  const zone = PROCESSING.get(match[1] ?? '');
+function placeOf({ hostname }: URL): HostPlace | undefined {
+  if (!OWN_HOST.test(hostname)) return undefined;
+  const zone = PROCESSING.get(hostname);
   return zone === undefined ? { kind: 'anywhere' } : { kind: 'zone', zone };
 }
 

@@ -55,8 +55,13 @@ export interface Provider {
   url(endpoint: Endpoint, route: ModelRoute['path']): URL;
   /** The form of a key file that the credential may be instead of something that is sent as it stands. */
   readonly keyFile?: KeyFileForm;
-  /** Response header in which the provider says where it ran, if it has one of its own. */
+  /**
+   * Response header in which the provider says where it ran, if it has one of its own: read of each entry of its
+   * name, and at its own hosts whatever an entry calls itself.
+   */
   readonly regionHeader?: string;
+  /** Whether a host is one of the provider's own. */
+  isOwnHost?(url: URL): boolean;
   /** Undefined for any other host than one of the provider's own. */
   steering?(url: URL): Steering | undefined;
   /** What the host name and path promise by the provider's documentation; undefined for any other host. */

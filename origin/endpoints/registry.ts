@@ -56,34 +56,54 @@ const regionBody = z.string().regex(new RegExp(`^${MEMBER}(?:\\.${MEMBER}){0,${P
 });
 
 const REGION_BODY =
-  'Path of the member of its JSON answers in which an engine says where it ran. Plain answers are held back until it is known. Never one in which the engine repeats what its caller sent.';
+  'Path of the member of its JSON answers in which an engine says where it ran, read beside those that its provider has. Plain answers are held back until it is known, and one that cannot be read for it counts as from a wrong place. Never one in which the engine repeats what its caller sent.';
+
+const REGION =
+  "A cloud's own name of the region, or a name of your own together with country. It decides the zone by the catalogue, never by its letters: eu-west-2 is London. Left out where the host serves a whole zone.";
+
+const DEPLOYMENT =
+  'regional: it runs in its region alone. zone: anywhere in its zone that the provider likes. global: anywhere in the world.';
 
 /** One entry of the registry, as it is written. */
 export const endpointEntrySchema = z.strictObject({
-  id: endpointId,
-  provider: z.enum(PROVIDER_NAMES),
-  region: region.exactOptional(),
-  /** For a region that is the operator's own; one of the catalogue has its country there. */
+  id: endpointId.describe('Name of the endpoint in failovers, records and receipts.'),
+  provider: z
+    .enum(PROVIDER_NAMES)
+    .describe('Whose API and credential it takes, and where it says that it ran.'),
+  region: region.exactOptional().describe(REGION),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as DE')
-    .exactOptional(),
+    .exactOptional()
+    .describe('For a region of your own: the country it stands in. One of a cloud has it in the catalogue.'),
   facility: z
     .string()
     .regex(/^[\p{L}\p{N}\p{P}\p{Zs}]{1,128}$/u, 'must be 1 to 128 printable characters')
-    .exactOptional(),
-  deployment: z.enum(DEPLOYMENTS),
-  base_url: baseUrl,
-  credential_env: environmentName.exactOptional(),
+    .exactOptional()
+    .describe('The place in words, for the receipt.'),
+  deployment: z.enum(DEPLOYMENTS).describe(DEPLOYMENT),
+  base_url: baseUrl.describe('https, without user name, query or fragment; http on loopback only.'),
+  credential_env: environmentName
+    .exactOptional()
+    .describe('Name of the environment variable that holds the credential; never the credential.'),
   region_header: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a header name in lower case')
-    .exactOptional(),
+    .exactOptional()
+    .describe('Response header in which an engine of your own says where it ran.'),
   region_body: regionBody.exactOptional().meta({ description: REGION_BODY }),
-  models: z.record(workloadName, z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a model id')),
-  tokens_per_minute: z.int().min(1).exactOptional(),
-  /** Output tokens that a health probe asks for: 16 without it, which some models refuse as too few. */
-  probe_tokens: z.int().min(1).max(1_024).exactOptional(),
+  models: z
+    .record(workloadName, z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a model id'))
+    .describe("Workload: the endpoint's own dated id of the model that serves it."),
+  tokens_per_minute: z.int().min(1).exactOptional().describe('Quota of the endpoint.'),
+  probe_tokens: z
+    .int()
+    .min(1)
+    .max(1_024)
+    .exactOptional()
+    .describe(
+      'Output tokens that a health probe asks for: 16 without it, which some models refuse as too few.',
+    ),
 });
 
 export type EndpointEntry = z.infer<typeof endpointEntrySchema>;
@@ -95,7 +115,6 @@ export function endpointOf(entry: EndpointEntry, credential: Secret | undefined)
   const country = known?.country ?? entry.country;
   const promised = provider.placeOf(entry.base_url);
   const steering = provider.steering?.(entry.base_url);
-  const regionBody = entry.region_body?.split('.') ?? steering?.regionBody;
   const zone =
     country === undefined && promised?.kind === 'zone' ? promised.zone : zoneOfCountry(country ?? '');
   return {
@@ -110,7 +129,7 @@ export function endpointOf(entry: EndpointEntry, credential: Secret | undefined)
     baseUrl: entry.base_url,
     ...(credential !== undefined && { credential }),
     ...(entry.region_header !== undefined && { regionHeader: entry.region_header }),
-    ...(regionBody !== undefined && { regionBody }),
+    ...(entry.region_body !== undefined && { regionBody: entry.region_body.split('.') }),
     ...(steering !== undefined && { pin: steering.pin }),
     models: entry.models,
     ...(entry.tokens_per_minute !== undefined && { tokensPerMinute: entry.tokens_per_minute }),

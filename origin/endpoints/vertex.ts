@@ -5,19 +5,35 @@ import { bearer, openaiUrl } from './openai-api.ts';
 import type { AccessTokens, Credential, HostPlace, Provider } from './provider-contract.ts';
 import { isKeyFile, readServiceAccount } from './service-account.ts';
 
-/** `LOCATION-aiplatform…` and `aiplatform.LOCATION.rep…`; without a location it is the global endpoint. */
-const HOST = /^(?:([a-z0-9-]+)-)?aiplatform(?:\.([a-z0-9-]+)\.rep)?\.googleapis\.com$/;
+const GOOGLE = /(?:^|\.)googleapis\.com$/;
+
+/**
+ * The hosts of a location. Every other one (the global host, those of Private Service Connect and of mutual TLS)
+ * ends TLS wherever Google likes, whatever location the path names.
+ */
+const HOST = /^(?:([a-z0-9-]+)-aiplatform|aiplatform\.([a-z0-9-]+)\.rep)\.googleapis\.com$/;
+
+const LOCATION = /\/locations\/([^/]*)/gi;
+
+/** The locations that a path names, as its server reads it; undefined where that is not clear. */
+export function locationsIn({ pathname }: URL): readonly string[] | undefined {
+  let path: string;
+  try {
+    path = decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+  return path.includes('%') ? undefined : [...path.matchAll(LOCATION)].map(([, location = '']) => location);
+}
 
 /** The location stands in the path as well; where the two differ, neither is a promise. */
-const LOCATION = /\/locations\/([^/]+)/;
-
 function placeOf(url: URL): HostPlace | undefined {
+  if (!GOOGLE.test(url.hostname)) return undefined;
   const host = HOST.exec(url.hostname);
-  if (host === null) return undefined;
-  const named = new Set([host[1], host[2], LOCATION.exec(url.pathname)?.[1]]);
-  named.delete(undefined);
-  const [location, another] = named;
-  if (location === undefined || another !== undefined || location === 'global') return { kind: 'anywhere' };
+  const location = host?.[1] ?? host?.[2];
+  const [named, another] = locationsIn(url) ?? [];
+  const agree = named === location && another === undefined;
+  if (location === undefined || location === 'global' || !agree) return { kind: 'anywhere' };
   return isZone(location) ? { kind: 'zone', zone: location } : { kind: 'region', region: location };
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Pack } from '../../shared/pack.ts';
 import { retentionOf } from '../../shared/pack-rules.ts';
-import type { Policy, Workload } from '../../shared/policy.ts';
+import type { Policy } from '../../shared/policy.ts';
+import { type PolicyInForce, policyLabel } from '../../shared/policy-in-force.ts';
 
 /** A pack and the bytes of its file. */
 export interface LoadedPack {
@@ -10,11 +11,7 @@ export interface LoadedPack {
 }
 
 /** A policy document as it is in force, with the packs that it names. */
-export interface LoadedPolicy {
-  /** As it is written: what is allowed is what it and each of its packs allow. */
-  readonly document: Policy;
-  /** In the order in which the document names them. */
-  readonly packs: readonly Pack[];
+export interface LoadedPolicy extends PolicyInForce {
   readonly name: string;
   readonly version: string;
   readonly label: `${string}@${string}`;
@@ -52,19 +49,9 @@ export function loadedPolicy(
     packs: own,
     name: document.policy,
     version: document.version,
-    label: `${document.policy}@${document.version}`,
+    label: policyLabel(document),
     stream,
     sha256: createHash('sha256').update(stream).digest('hex'),
     ...(retentionDays !== undefined && { retentionDays }),
   };
-}
-
-/** The workload of that name, or undefined where the policy has none. */
-export const workloadOf = ({ workloads }: Policy, name: string): Workload | undefined =>
-  Object.hasOwn(workloads, name) ? workloads[name] : undefined;
-
-/** Why a workload is not pinned to its zone; undefined where it is, as always under a pack that forbids it. */
-export function unpinnedReason({ document, packs }: LoadedPolicy, workload: string): string | undefined {
-  const { pinned = true, reason } = workloadOf(document, workload) ?? {};
-  return pinned || packs.some((pack) => pack.forbid_unpinned) ? undefined : reason;
 }

@@ -1,21 +1,25 @@
 import type { RejectedCandidate } from '../../shared/errors.ts';
+import { unpinnedReason } from '../../shared/policy-in-force.ts';
 import { graphOf } from '../../shared/policy-rules.ts';
 import type { Api } from '../../shared/routes.ts';
 import type { Zone } from '../../shared/zones.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
+import { type Endpoint, modelOf } from '../endpoints/endpoint.ts';
 import { everyEndpointHealthy } from '../health/snapshot.ts';
-import { type LoadedPolicy, unpinnedReason } from './document.ts';
+import type { LoadedPolicy } from './document.ts';
 import { type Candidate, type PolicyRefusal, resolve } from './resolve.ts';
 import type { CallerTeam } from './standing.ts';
 import type { TenantRecord } from './tenants.ts';
 
-/** Whom a row speaks of: every tenant of the policy, or one that the policy or a lock narrows further. */
+/** Whom a row speaks of: every tenant of the policy that no other row names, or one that is narrowed further. */
 export interface Subject {
   readonly tenant?: string;
   readonly team?: CallerTeam;
 }
 
-/** Which endpoints can ever serve a workload for a subject, in order, and why each other one cannot. */
+/**
+ * Which endpoints can ever serve a workload for a subject over an API, in order, and why each other one that
+ * speaks it cannot.
+ */
 export interface MatrixRow {
   readonly jurisdiction: Zone;
   readonly policy: LoadedPolicy;
@@ -35,13 +39,18 @@ export interface MatrixInput {
   readonly registry: ReadonlyMap<string, Endpoint>;
   readonly policies: ReadonlyMap<string, LoadedPolicy>;
   readonly tenants: ReadonlyMap<string, TenantRecord>;
+  /** Endpoints of which nothing can be told, as their entries have faults: workloads that name one have no row. */
+  readonly inDoubt?: ReadonlySet<string>;
 }
 
 /** The whole matrix: jurisdiction × policy × workload × everyone whom an exception or lock treats differently. */
 export const matrix = (input: MatrixInput): readonly MatrixRow[] =>
   [...input.policies.values()].flatMap((policy) => {
     const subjects = subjectsOf(policy, input.tenants);
-    return Object.keys(policy.document.workloads).flatMap((workload) =>
+    const certain = Object.entries(policy.document.workloads).filter(
+      ([, { failover }]) => !graphOf(failover).some(({ endpoint }) => input.inDoubt?.has(endpoint)),
+    );
+    return certain.flatMap(([workload]) =>
       apisOf(policy, workload, input.registry).flatMap((api) =>
         subjects.map((subject) => row(input, policy, subject, workload, api)),
       ),
@@ -62,7 +71,10 @@ function subjectsOf(policy: LoadedPolicy, tenants: ReadonlyMap<string, TenantRec
   return [{}, ...excepted, ...locked];
 }
 
-/** The APIs that a graph's endpoints speak; OpenAI's where it knows none, so that the row is there to be seen. */
+/**
+ * The APIs by which a workload can be called: those of the graph's endpoints where it has a model. OpenAI's where
+ * there is none, so that the row is there to be seen.
+ */
 function apisOf(
   { document }: LoadedPolicy,
   workload: string,
@@ -70,7 +82,10 @@ function apisOf(
 ): readonly Api[] {
   const failover = document.workloads[workload]?.failover;
   if (failover === undefined) return [];
-  const spoken = graphOf(failover).flatMap(({ endpoint }) => registry.get(endpoint)?.api ?? []);
+  const spoken = graphOf(failover).flatMap(({ endpoint: id }) => {
+    const endpoint = registry.get(id);
+    return endpoint === undefined || modelOf(endpoint, workload) === undefined ? [] : [endpoint.api];
+  });
   return spoken.length === 0 ? ['openai'] : [...new Set(spoken)];
 }
 
@@ -95,9 +110,13 @@ function row(
     health: everyEndpointHealthy,
     now: 0,
   });
-  if (resolved.ok)
-    return { ...common, allowed: resolved.value.candidates, rejected: resolved.value.rejected };
+  const ofApi = (rejected: readonly RejectedCandidate[]) =>
+    rejected.filter(({ endpoint }) => (registry.get(endpoint)?.api ?? api) === api);
+  if (resolved.ok) {
+    const { candidates: allowed, rejected } = resolved.value;
+    return { ...common, allowed, rejected: ofApi(rejected) };
+  }
   const { error } = resolved;
-  const rejected = 'candidates' in error ? error.candidates : [];
+  const rejected = 'candidates' in error ? ofApi(error.candidates) : [];
   return { ...common, allowed: [], rejected, refusal: error.code };
 }

@@ -1,11 +1,11 @@
 import type { Refusal, RejectedCandidate } from '../../shared/errors.ts';
+import { exceptionOf, unpinnedReason, workloadOf } from '../../shared/policy-in-force.ts';
 import { type GraphStep, graphOf } from '../../shared/policy-rules.ts';
 import { err, ok, type Result } from '../../shared/result.ts';
 import type { Api } from '../../shared/routes.ts';
 import { type Endpoint, modelOf } from '../endpoints/endpoint.ts';
 import { everyEndpointHealthy, type HealthSnapshot } from '../health/snapshot.ts';
-import { unpinnedReason, workloadOf } from './document.ts';
-import { exceptionOf, lastingRejection, type Standpoint } from './standing.ts';
+import { lastingRejection, type Standpoint } from './standing.ts';
 
 /** Longest `selection_reason` and longest `rejected` that a record can hold, in characters. */
 const REASON_LENGTH = 512;

@@ -1,9 +1,12 @@
+import { countryOf } from '../../shared/catalogue.ts';
+import { abroad, type Layer, misplaced, unapproved } from '../../shared/narrowing.ts';
 import { packLabel } from '../../shared/pack.ts';
+import { exceptionLayer, foreignPolicy, layersOf, unpinnedReason } from '../../shared/policy-in-force.ts';
+import { gradeMeets } from '../../shared/policy-rules.ts';
 import type { Zone } from '../../shared/zones.ts';
 import { type Endpoint, modelOf } from '../endpoints/endpoint.ts';
-import { abroad, countryOf } from '../endpoints/location.ts';
-import { type LoadedPolicy, unpinnedReason } from './document.ts';
-import { type Layer, misplaced, unapproved, weakEvidence } from './narrowing.ts';
+import { bestEvidence } from '../endpoints/region-evidence.ts';
+import type { LoadedPolicy } from './document.ts';
 
 /** The team of the caller's key, with its lock if it has one. An empty list lets nothing through. */
 export interface CallerTeam {
@@ -44,7 +47,7 @@ export function lastingRejection(
 ): LastingRejection | undefined {
   const free = endpoint.deployment !== 'regional' && unpinnedReason(policy, workload) !== undefined;
   const own = modelOf(endpoint, workload);
-  const exception = exceptionOf(policy, tenant)?.allow;
+  const exception = exceptionLayer(policy, tenant);
   const narrowedOut = (layer: Layer, places: boolean) =>
     (places ? place(misplaced(endpoint, layer, zone)) : undefined) ??
     model(unapproved(own, layer)) ??
@@ -53,21 +56,21 @@ export function lastingRejection(
     place(outsideZone(endpoint, zone, free)) ??
     place(foreignPolicy(policy, zone)) ??
     first(layersOf(policy), (layer) => narrowedOut(layer, !free)) ??
-    (exception && narrowedOut({ by: `the exception of tenant ${tenant}`, allow: exception }, true)) ??
+    (exception && narrowedOut(exception, true)) ??
     place(lockedOut(endpoint, team)) ??
     model(noList(policy)) ??
     (own === undefined ? place('the workload is not deployed there') : undefined)
   );
 }
 
-/** The exception of a tenant, if the policy has one. */
-export const exceptionOf = ({ document }: LoadedPolicy, tenant: string) =>
-  Object.hasOwn(document.tenants, tenant) ? document.tenants[tenant] : undefined;
-
-const layersOf = ({ document, label, packs }: LoadedPolicy): readonly Layer[] => [
-  { by: `policy ${label}`, allow: document.allow },
-  ...packs.map((pack) => ({ by: `the pack ${packLabel(pack)}`, allow: pack.allow })),
-];
+/** Why an endpoint cannot show its region as well as a layer asks, in words; undefined where it can. */
+function weakEvidence(endpoint: Endpoint, { by, allow }: Layer): string | undefined {
+  // `declared` is the weakest grade, and asks for nothing.
+  if (allow.region_evidence === undefined || allow.region_evidence === 'declared') return undefined;
+  const grade = bestEvidence(endpoint);
+  if (grade !== undefined && gradeMeets(grade, allow.region_evidence)) return undefined;
+  return `its region can be shown by ${grade ?? 'nothing'} at best, and ${by} asks for ${allow.region_evidence}`;
+}
 
 function first<T, R>(list: readonly T[], find: (one: T) => R | undefined): R | undefined {
   for (const one of list) {
@@ -75,13 +78,6 @@ function first<T, R>(list: readonly T[], find: (one: T) => R | undefined): R | u
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** A policy or a pack of another zone says nothing of this one, so nothing is allowed by it. */
-function foreignPolicy({ document, label, packs }: LoadedPolicy, zone: Zone): string | undefined {
-  if (document.jurisdiction !== zone) return `policy ${label} is not of the zone ${zone}`;
-  const foreign = packs.find(({ jurisdiction }) => jurisdiction !== zone);
-  return foreign && `the pack ${packLabel(foreign)} is not of the zone ${zone}`;
 }
 
 /**

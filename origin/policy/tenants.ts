@@ -17,36 +17,44 @@ const region = z.string().transform((text, context) => {
 });
 
 const teamSchema = z.strictObject({
-  /** The team's region lock; left out where the team has none, as an empty lock would let nothing through. */
   allowed_regions: z
     .array(region)
     .min(1, 'is empty and would lock the team out of every region: leave it out for no lock')
-    .exactOptional(),
-  workloads: z.array(workloadName).exactOptional(),
+    .exactOptional()
+    .describe("The team's region lock: the only regions that serve it. Left out: no lock beyond the policy."),
+  workloads: z
+    .array(workloadName)
+    .exactOptional()
+    .describe('The only workloads of the team. Left out: all of the policy.'),
 });
 
 const keySchema = z.strictObject({
-  id: label,
-  team: label.exactOptional(),
-  /** SHA-256 of the whole gateway key, hex. The key itself is stored nowhere. */
+  id: label.describe('Name of the key in records.'),
+  team: label.exactOptional().describe('Team whose lock and workloads hold for calls with this key.'),
+  /** The key itself is stored nowhere. */
   sha256: z
     .string({ error: 'must be text: put it into quotes' })
     .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the key, 64 lower-case hex digits')
-    .regex(/[^0]/, 'is a placeholder: "residency keygen --tenant ID" prints a key and the hash to put here'),
-  revoked: z.boolean().exactOptional(),
+    .describe('SHA-256 of the whole gateway key, hex: "residency keygen --tenant ID" prints both.'),
+  revoked: z.boolean().exactOptional().describe('true: calls with this key are refused.'),
 });
 
 const tenantSchema = z.strictObject({
-  jurisdiction: z.enum(ZONES),
-  policy: z.string().min(1).max(64),
-  state: z.enum(['active', 'moving', 'suspended']).exactOptional(),
-  teams: z.record(label, teamSchema).default({}),
-  keys: z.array(keySchema).default([]),
+  jurisdiction: z.enum(ZONES).describe('The zone in which the calls of the tenant are served.'),
+  policy: z.string().min(1).max(64).describe('Name of the policy that holds for it.'),
+  state: z
+    .enum(['active', 'moving', 'suspended'])
+    .exactOptional()
+    .describe('moving and suspended: its calls are refused. Left out: active.'),
+  teams: z.record(label, teamSchema).default({}).describe('Teams whose calls are narrowed further.'),
+  keys: z.array(keySchema).default([]).describe('Its gateway keys, by their hashes.'),
 });
 
 /** The tenants that an origin's configuration declares. */
 export const tenantsFileSchema = z.strictObject({
-  tenants: z.record(z.string().regex(TENANT_ID, 'is not a tenant id'), tenantSchema),
+  tenants: z
+    .record(z.string().regex(TENANT_ID, 'is not a tenant id'), tenantSchema)
+    .describe('By their ids, which are a part of their gateway keys.'),
 });
 
 export type TenantsFile = z.infer<typeof tenantsFileSchema>;

@@ -97,7 +97,7 @@ export function packOrigin(names: readonly [PackName, ...PackName[]] | readonly 
         'one-country': { allow: { countries: [country] } },
         'one-region': { allow: { regions: [home] } },
         regional: { allow: { deployments: ['regional'] } },
-        silent: { workloads: [] },
+        ...(open && { public: { workloads: ['public'] } }),
       },
     };
   }

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CLOUD_REGIONS, cloudRegion, regionInHost, regionName } from '../../shared/catalogue.ts';
+import {
+  CLOUD_REGIONS,
+  cloudRegion,
+  looksLikeCloudRegion,
+  regionName,
+  regionsInHost,
+} from '../../shared/catalogue.ts';
 import catalogue from '../../shared/regions.json' with { type: 'json' };
 import { COUNTRY_SETS, zoneOfCountry } from '../../shared/zones.ts';
 
@@ -55,12 +61,29 @@ describe('the catalogue', () => {
     );
   });
 
-  it('finds the region that a host names as a whole word, and no part of a longer one', () => {
-    expect(regionInHost('bedrock-runtime.eu-west-2.amazonaws.com')?.region).toBe('eu-west-2');
-    expect(regionInHost('vllm-us-east-1.example')?.region).toBe('us-east-1');
-    expect(regionInHost('eastus2.example')?.region).toBe('eastus2');
-    expect(regionInHost('europe-west12-aiplatform.googleapis.com')?.region).toBe('europe-west12');
-    expect(regionInHost('us-east-15.example')).toBeUndefined();
-    expect(regionInHost('vllm.example')).toBeUndefined();
+  it('finds each region that a host names as a whole word, and no part of a longer one', () => {
+    const inHost = (host: string) => regionsInHost(host).map(({ region }) => region);
+    expect(inHost('bedrock-runtime.eu-west-2.amazonaws.com')).toEqual(['eu-west-2']);
+    expect(inHost('vllm-us-east-1.example')).toEqual(['us-east-1']);
+    expect(inHost('my_us-east-1_x.example')).toEqual(['us-east-1']);
+    expect(inHost('eastus2.example')).toEqual(['eastus2']);
+    expect(inHost('europe-west12-aiplatform.googleapis.com')).toEqual(['europe-west12']);
+    expect(inHost('us-east-1.proxy.eu-central-1.amazonaws.com')).toEqual(['eu-central-1', 'us-east-1']);
+    expect(inHost('us-east-15.example')).toEqual([]);
+    expect(inHost('vllm.example')).toEqual([]);
+  });
+
+  it('tells names that are spelt as a cloud’s region, whether it has them or not', () => {
+    for (const { region } of CLOUD_REGIONS) expect(looksLikeCloudRegion(region)).toBe(true);
+    for (const name of [
+      ...['eu-west-2a', 'eu-west-l', 'us-east-9', 'us-west-2-lax-1a', 'europe-west2-b', 'europe-west99'],
+      ...['cn-north-1', 'cn-northwest-1', 'us-iso-east-1', 'usgovvirginia', 'usdodeast', 'chinaeast2'],
+      ...['uksouth9', 'uk-south'],
+    ]) {
+      expect(looksLikeCloudRegion(name), name).toBe(true);
+    }
+    for (const name of ['customer-dc-1', 'own-1', 'anthropic-us', 'hamburg-north', 'lab', 'rack-eu-west']) {
+      expect(looksLikeCloudRegion(name), name).toBe(false);
+    }
   });
 });

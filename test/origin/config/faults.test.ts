@@ -54,6 +54,26 @@ describe('every fault is told, with its line and member', () => {
       origin('log_name', '__proto__: {}\nlog_name'),
       'a member cannot be called __proto__',
     ],
+    [
+      'a number and a text that are one member',
+      tenants('tenants:', 'tenants:\n  123: {}\n  "123": {}'),
+      'tenants/eu.yaml:3: a member stands here twice',
+    ],
+    [
+      'a member whose name is that of another by reference',
+      policy('allow:', 'allow:\n  &c countries: [DE]\n  *c : [EEA]'),
+      'yaml:9: the name of a member must be written out',
+    ],
+    [
+      'a member whose name is a list',
+      origin('log_name', '? [a]\n: 1\nlog_name'),
+      'eu.yaml:7: the name of a member must be written out',
+    ],
+    [
+      'a member called __proto__ by reference',
+      tenants('tenants:', 'x: &p __proto__\n*p : {}\ntenants:'),
+      'yaml:2: the name of a member must be written out',
+    ],
     ['YAML that is none', { 'eu.yaml': 'a: [' }, 'eu.yaml:1: '],
     ['a document that is a list', { 'eu.yaml': '[]' }, 'eu.yaml:1: Invalid input'],
     ['a records store in memory', origin('sqlite:data/eu.db', '"sqlite::memory:"'), 'eu.yaml:4 store: '],
@@ -103,7 +123,19 @@ describe('every fault is told, with its line and member', () => {
   });
 
   it.each([
-    ['an author who reviews', policy('b.person', 'A.Person'), 'yaml:5 reviewer: is the author'],
+    ...['A.Person', '" a.person "', 'ａ.person', '"a.per\\u200Bson"'].map(
+      (name): [string, Record<string, string>, string] => [
+        `an author who reviews as ${name}`,
+        policy('b.person', name),
+        'yaml:5 reviewer: is the author',
+      ],
+    ),
+    [
+      'a name made of two alphabets',
+      policy('b.person', 'а.person'),
+      'yaml:5 reviewer: mixes letters of several alphabets',
+    ],
+    ['a name that does not show', policy('b.person', '"\\u3164"'), 'yaml:5 reviewer: shows nothing'],
     [
       'another zone’s policy',
       policy('jurisdiction: eu', 'jurisdiction: us'),
@@ -145,6 +177,16 @@ describe('every fault is told, with its line and member', () => {
       policy('countries: [DE]', 'countries: [DE, US]'),
       'tenants.agency-de.allow.countries: US is not allowed by the policy itself',
     ],
+    ...['regions', 'models'].map((list): [string, Record<string, string>, string] => [
+      `an exception whose ${list} are an empty list`,
+      policy('allow: { countries: [DE] }', `allow: { ${list}: [] }`),
+      `tenants.agency-de.allow.${list}: is empty: leave it out`,
+    ]),
+    [
+      'an exception whose workloads are an empty list',
+      policy('allow: { countries: [DE] }', 'workloads: []'),
+      'tenants.agency-de.workloads: is empty: leave it out',
+    ],
     [
       'an exception that asks for less evidence',
       policy(
@@ -168,7 +210,7 @@ describe('every fault is told, with its line and member', () => {
     [
       'an unknown policy',
       tenants('policy: eu-gdpr-strict', 'policy: none'),
-      'yaml:4 tenants.acme.policy: no policy is called none',
+      'yaml:4 tenants.acme.policy: no policy is called none; this origin has eu-gdpr-strict',
     ],
     [
       'an unknown team at a key',

@@ -7,6 +7,25 @@ import { JSON_SCHEMAS } from '../../../origin/config/json-schemas.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const schemas = join(root, 'docs/schemas');
 
+interface Node {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly additionalProperties?: Node | boolean;
+}
+
+/** The members of a schema without a description, as paths. */
+function undescribed(node: Node, path: string): string[] {
+  const inner = [node.items, node.additionalProperties].filter((one) => typeof one === 'object');
+  return [
+    ...Object.entries(node.properties ?? {}).flatMap(([name, member]) => [
+      ...(member.description === undefined ? [`${path}.${name}`] : []),
+      ...undescribed(member, `${path}.${name}`),
+    ]),
+    ...inner.flatMap((one) => undescribed(one, `${path}[]`)),
+  ];
+}
+
 describe('the JSON Schemas in docs/schemas', () => {
   it('are those of the program (else run: node origin/dev/schemas.ts)', () => {
     const written = readdirSync(schemas).map((file) => [
@@ -21,6 +40,14 @@ describe('the JSON Schemas in docs/schemas', () => {
     for (const schema of Object.values(JSON_SCHEMAS)) {
       expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
     }
+  });
+
+  it.each(['policy', 'origin', 'tenants'] as const)('say in words what each member of %s is', (name) => {
+    // Limits are explained where they are listed; hosts and ports say what they are.
+    const silent = undescribed(JSON.parse(JSON.stringify(JSON_SCHEMAS[name])), '').filter(
+      (path) => !/^\.(limits\.|(listen|admin)\.(host|port)$)/.test(path),
+    );
+    expect(silent).toEqual([]);
   });
 
   it.each([

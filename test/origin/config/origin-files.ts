@@ -114,13 +114,14 @@ const STANDARD = {
 };
 
 /**
- * The contract's own configuration in a folder of its own, with some files replaced; gone when the test ends.
+ * The contract's own configuration in a folder of its own, with some files replaced or left out; gone when the test ends.
  * Gives the path of the origin's file.
  */
-export function originFiles(replaced: Readonly<Record<string, string>> = {}): string {
+export function originFiles(replaced: Readonly<Record<string, string | undefined>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'residency-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries({ ...STANDARD, ...replaced })) {
+    if (text === undefined) continue;
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }

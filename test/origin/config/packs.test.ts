@@ -8,7 +8,7 @@ import { packFile } from '../../../origin/config/pack-files.ts';
 import { loadConfig, type OriginConfig } from '../../../origin/config.ts';
 import { ENVIRONMENT, ORIGIN, originFiles, POLICY } from './origin-files.ts';
 
-const MODEL = 'example-20260101';
+const MODEL = 'vendor.example-20260101';
 /** The contract's origin, in which all endpoints serve one dated model. */
 const ONE_MODEL = ORIGIN.replaceAll(/contract-review: [^ }]+/g, `contract-review: ${MODEL}`);
 
@@ -129,7 +129,7 @@ describe('different models behind one workload', () => {
     const high_risk = (list: string) => (policy: string) =>
       approving(list)(naming('eu-ai-act-high-risk')(policy));
     expect(faults(files(high_risk(models)))).toMatch(
-      /failover\.secondary\[1\]: par-azure serves .*: a failover changes the model/,
+      /failover\.secondary\[1\]: par-azure serves .*: a failover changes the model, which the pack eu-ai-act-high-risk@1\.0\.0 forbids/,
     );
     expect(faults(files(high_risk(MODEL), ONE_MODEL))).toBe('');
   });

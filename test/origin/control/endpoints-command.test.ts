@@ -49,15 +49,23 @@ const rowOf = ({ stdout }: Ran, id: string): string[] =>
     .map((line) => line.trim().split(/ {2,}/))
     .find(([, endpoint]) => endpoint === id) ?? [];
 
+describe('residency audit tail', () => {
+  it('says that there is no record yet, and to a program nothing', async () => {
+    const empty = await residency(['audit', 'tail', '--data', data]);
+    expect(empty).toEqual({ code: 0, stdout: '', stderr: 'There is no record yet.\n' });
+  });
+});
+
 describe('residency endpoints', () => {
   it('shows each endpoint of the local stack in a line, with no set-up', async () => {
     const shown = await endpoints();
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(rowOf(shown, 'endpoint')).toEqual([
-      ...['zone', 'endpoint', 'calls', 'state', 'since', 'next', 'where', 'serves', 'why'],
+      ...['zone', 'endpoint', 'allowed', 'health', 'circuit', 'since', 'tried', 'next', 'failed'],
+      ...['first token', 'where', 'serves', 'why'],
     ]);
     expect(rowOf(shown, 'dub')).toEqual([
-      ...['eu', 'dub', 'yes', 'closed', '-', '-', 'eu-west-1 (IE)', 'support-chat'],
+      ...['eu', 'dub', 'yes', 'ok', 'closed', '-', '-', '-', '-', '-', 'eu-west-1 (IE)', 'support-chat'],
     ]);
   });
 
@@ -65,17 +73,12 @@ describe('residency endpoints', () => {
     const opened = await endpoints('open', 'fra', '--why', 'it loses requests', '--by', 'ana');
     expect(opened.code).toBe(0);
     expect(rowOf(opened, 'fra').slice(2)).toEqual([
-      ...[
-        'NO',
-        'forced open',
-        '0 s ago',
-        '-',
-        'eu-central-1 (DE)',
-        'support-chat',
-        'it loses requests, by ana',
-      ],
+      ...['yes', 'OUT', 'forced open', '0 s ago', '-', '-', '-', '-'],
+      ...['eu-central-1 (DE)', 'support-chat', 'it loses requests, by ana'],
     ]);
-    expect(opened.stdout).toContain('residency endpoints release fra --zone eu --why');
+    expect(opened.stdout).toContain(
+      `  npm run residency -- endpoints release fra --zone eu --data ${data} --why '…'\n`,
+    );
     expect(await endpointOf(direct.zone, 'fra')).toMatchObject({ usable: false, ordered_by: 'ana' });
     const told = await residency(['audit', 'tail', '--data', data]);
     expect(told.stdout).toContain('by ana: circuit forced open, was closed: it loses requests');
@@ -87,7 +90,14 @@ describe('residency endpoints', () => {
 
   it('gives an order an end in minutes, under the name of whoever is logged in', async () => {
     const shown = await endpoints('close', 'dub', '--why', 'load test', '--minutes', '90');
-    expect(rowOf(shown, 'dub').slice(2, 6)).toEqual(['yes', 'forced closed', '0 s ago', 'in 90 min']);
+    expect(rowOf(shown, 'dub').slice(2, 8)).toEqual([
+      'yes',
+      'ok',
+      'forced closed',
+      '0 s ago',
+      '-',
+      'in 90 min',
+    ]);
     expect((await endpointOf(direct.zone, 'dub')).ordered_by).not.toBeNull();
   });
 
@@ -100,6 +110,14 @@ describe('residency endpoints', () => {
       1,
       expect.stringContaining('does not accept the admin token'),
     ]);
+  });
+
+  it('says how an endpoint is put back at the origin that was asked', async () => {
+    await endpoints('open', 'dub-messages', '--why', 'x');
+    const { admin } = direct.zone.origin;
+    const shown = await residency(['endpoints', '--admin', admin], { RESIDENCY_ADMIN_TOKEN: ADMIN_TOKEN });
+    expect(shown.stdout).toContain(`endpoints release dub-messages --admin ${admin} --why '…'\n`);
+    await endpoints('release', 'dub-messages', '--why', 'x');
   });
 
   it('exits 1 where the answer is no, and says what there is', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkEndpoint } from '../../../origin/endpoints/check.ts';
-import { abroad } from '../../../origin/endpoints/location.ts';
 import { endpointEntrySchema } from '../../../origin/endpoints/registry.ts';
 import { cloudRegion } from '../../../shared/catalogue.ts';
+import { abroad } from '../../../shared/narrowing.ts';
 import catalogue from '../../../shared/regions.json' with { type: 'json' };
 import { type Zone, zoneOfCountry } from '../../../shared/zones.ts';
 import { endpoint } from './endpoints.ts';
@@ -49,6 +49,32 @@ describe('a region is in a zone by its country, whatever its name', () => {
   });
 });
 
+describe('a label of one’s own', () => {
+  const label = (region: string, more: Record<string, unknown> = {}) =>
+    findings({ provider: 'openai-compatible', region, country: 'DE', ...more });
+
+  it('is no word by which an answer names no region', () => {
+    for (const word of ['global', 'unreadable', 'Unreadable', 'eu', 'us', 'uk', 'ch']) {
+      expect(label(word), word).toContain('a word by which answers name no region');
+    }
+  });
+
+  it('does not look like a cloud’s region that the catalogue leaves out', () => {
+    for (const name of ['eu-west-2a', 'eu-west-l', 'us-east-9', 'cn-north-1', 'usgovvirginia', 'uk-south']) {
+      expect(label(name), name).toContain('looks like one');
+    }
+  });
+
+  it('is none of a provider that runs in its own cloud’s regions alone', () => {
+    for (const provider of ['bedrock', 'azure-openai', 'vertex']) {
+      expect(label('frankfurt-lab', { provider })).toContain('this provider runs in regions of');
+    }
+    for (const provider of ['openai', 'anthropic', 'openai-compatible']) {
+      expect(label('frankfurt-lab', { provider })).toBe('');
+    }
+  });
+});
+
 describe('a host name that disagrees', () => {
   const bedrock = (host: string, region = 'eu-central-1') =>
     findings({ region, base_url: `https://${host}/openai/v1` });
@@ -76,6 +102,18 @@ describe('a host name that disagrees', () => {
     expect(findings({ ...own, base_url: 'https://api.openai.com/v1' })).toContain('promises no place');
   });
 
+  it('is refused where it names two regions, in whichever order', () => {
+    const proxy = (host: string) =>
+      findings({ provider: 'openai-compatible', base_url: `https://${host}/v1` });
+    for (const host of [
+      'us-east-1.proxy.eu-central-1.amazonaws.com',
+      'eu-central-1.proxy.us-east-1.amazonaws.com',
+    ]) {
+      expect(proxy(host)).toContain('the host is in us-east-1, the entry says eu-central-1');
+    }
+    expect(proxy('eu-central-1.proxy.eu-central-1.amazonaws.com')).toBe('');
+  });
+
   it('is refused for Vertex’s global endpoint, in the host and in the path', () => {
     const vertex = (base_url: string) => findings({ provider: 'vertex', region: 'europe-west3', base_url });
     const path = (location: string) => `/v1/projects/p/locations/${location}/endpoints/openapi`;
@@ -98,6 +136,46 @@ describe('a host name that disagrees', () => {
     expect(vertex(`https://europe-west3-aiplatform.googleapis.com${path('europe-west3')}`)).toBe('');
   });
 
+  it('is refused for every host of Google’s that names no location, whatever its path names', () => {
+    const path = '/v1/projects/p/locations/europe-west3/endpoints/openapi';
+    for (const host of [
+      ...['aiplatform', 'aiplatform.mtls', 'aiplatform-psc.p', 'private', 'restricted', 'generativelanguage'],
+      ...['europe-west3-aiplatform.mtls', 'europe-west3-aiplatform.us.rep', 'europe-west3-discoveryengine'],
+    ]) {
+      for (const provider of ['vertex', 'openai-compatible']) {
+        const base_url = `https://${host}.googleapis.com${path}`;
+        expect(findings({ provider, region: 'europe-west3', base_url }), host).toContain('promises no place');
+      }
+    }
+  });
+
+  it('is refused for a path of Vertex’s that names another location, or hides which', () => {
+    const at = (host: string, path: string) =>
+      findings({
+        provider: 'vertex',
+        region: 'europe-west3',
+        base_url: `https://${host}/v1/projects/p/${path}`,
+      });
+    const paths = [
+      'endpoints/openapi',
+      'locations/us-central1/endpoints/openapi',
+      '%6cocations/us-central1/endpoints/openapi',
+      'Locations/us-central1/endpoints/openapi',
+      'locations/europe-west3/locations/us-central1/endpoints/openapi',
+      'locations/europe-west3%2flocations%2fus-central1/endpoints/openapi',
+      'locations%252fus-central1/locations/europe-west3/endpoints/openapi',
+      'locations/us-central%311/endpoints/openapi',
+      'locations/%zz/endpoints/openapi',
+    ];
+    for (const path of paths) {
+      expect(at('europe-west3-aiplatform.googleapis.com', path), path).toContain('promises no place');
+    }
+    const [without, ...others] = paths;
+    for (const path of others) expect(at('vertex.example', path), path).toContain('base_url: the path');
+    expect(at('vertex.example', without ?? '')).toBe('');
+    expect(at('vertex.example', 'locations/europe%2Dwest3/endpoints/openapi')).toBe('');
+  });
+
   it('keeps OpenAI’s hosts to the zones they compute in', () => {
     const openai = (host: string, deployment: string, zone: Zone = 'eu') =>
       findings(
@@ -115,7 +193,10 @@ describe('a host name that disagrees', () => {
     expect(openai('us.api.openai.com', 'zone')).toContain('serves the zone us, not eu');
     expect(openai('us.api.openai.com', 'zone', 'us')).toBe('');
     expect(openai('api.openai.com', 'zone', 'us')).toContain('promises no place');
-    expect(openai('gb.api.openai.com', 'zone')).toContain('promises no place');
+    for (const host of ['gb', 'x', 'a-b', 'a.eu', 'eu1']) {
+      expect(openai(`${host}.api.openai.com`, 'zone'), host).toContain('promises no place');
+    }
+    expect(openai('eu.openai.com', 'zone')).toContain('promises no place');
   });
 
   it('keeps Anthropic’s own host to us, and lets an engine that speaks its API stand anywhere', () => {
@@ -125,6 +206,16 @@ describe('a host name that disagrees', () => {
     expect(anthropic('https://api.anthropic.com.', 'DE', 'eu')).toContain('serves the zone us, not eu');
     expect(anthropic('https://api.anthropic.com', 'US', 'us')).toBe('');
     expect(anthropic('http://127.0.0.1:8000', 'DE', 'eu')).toBe('');
+  });
+
+  it('keeps Anthropic’s own host to the provider that tells it where to run', () => {
+    for (const provider of ['openai', 'openai-compatible', 'azure-openai', 'bedrock', 'vertex']) {
+      for (const deployment of ['regional', 'zone', 'global']) {
+        const base_url = 'https://api.anthropic.com/v1';
+        const entry = { provider, region: 'us-east-1', deployment, base_url };
+        expect(findings(entry, 'us')).toContain('which only the provider "anthropic" sees to');
+      }
+    }
   });
 });
 
@@ -165,6 +256,65 @@ describe('a Bedrock model id', () => {
       'hides where it routes',
     );
     expect(model('arn:aws:iam::1:role/x')).toContain('not of a Bedrock model');
+  });
+
+  it('is refused where its own form hides where it routes', () => {
+    const kinds = [
+      'prompt-router/ab12',
+      'default-prompt-router/anthropic.claude:1',
+      'prompt/ABCDEFGHIJ:1',
+      'async-invoke/abc',
+    ];
+    for (const kind of kinds)
+      expect(model(arn('eu-central-1', kind)), kind).toContain('hides where it routes');
+    for (const id of [
+      ...['9fxj2abc1234', 'arn%3Aaws%3Abedrock%3Aus-east-1%3A%3Ainference-profile%2Fus.x'],
+      ...[
+        'us%2eanthropic.claude-x',
+        'bedrock/us.anthropic.claude-x',
+        'anthropic.',
+        '.anthropic',
+        'eu.claude',
+      ],
+      ...['emea', 'uk', 'sa', 'in', 'ch', 'latam', 'us-east-1', 'anthropics'].map(
+        (one) => `${one}.anthropic.x`,
+      ),
+    ]) {
+      for (const deployment of ['regional', 'zone']) {
+        expect(model(id, { deployment }), id).not.toBe('');
+      }
+    }
+    const profile = (region: string) => model(arn(region, 'inference-profile/us.anthropic.x'));
+    expect(profile('')).toContain('is of no region');
+    expect(profile('eu-central-1')).toMatch(/"us\." routes inside us, .*: write "anthropic\.x" to stay/);
+  });
+
+  it('passes for a model of one’s own that stands in the region', () => {
+    for (const kind of ['provisioned-model', 'custom-model', 'custom-model-deployment', 'imported-model']) {
+      expect(model(arn('eu-central-1', `${kind}/abc123`)), kind).toBe('');
+      expect(model(arn('us-east-1', `${kind}/abc123`)), kind).toContain('is of us-east-1');
+    }
+  });
+
+  it('is looked for in the ids of every other provider, which may hand them on', () => {
+    const elsewhere = (id: string, more = {}) =>
+      model(id, { provider: 'openai-compatible', base_url: 'https://litellm.example/v1', ...more });
+    for (const id of [
+      ...['us.anthropic.claude-x', 'bedrock/us.anthropic.claude-x', 'us%2eanthropic.claude-x'],
+      ...['emea.anthropic.claude-x', 'global.amazon.nova-x', 'bedrock/us-east-1/anthropic.claude-x'],
+      arn('us-east-1', 'foundation-model/anthropic.claude-x'),
+      `bedrock/${arn('eu-central-1', 'application-inference-profile/x')}`,
+    ]) {
+      expect(elsewhere(id), id).not.toBe('');
+    }
+    for (const id of ['bedrock/eu-central-1/anthropic.claude-x', 'llama3.2:3b', 'org/model-7b', 'gpt-4.1']) {
+      expect(elsewhere(id), id).toBe('');
+    }
+    expect(elsewhere('bedrock/eu.anthropic.claude-x', { deployment: 'zone' })).toBe('');
+    const sovereign = 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu/openai/v1';
+    expect(
+      model('us.anthropic.x', { provider: 'openai', region: 'eusc-de-east-1', base_url: sovereign }),
+    ).toContain('"us." routes');
   });
 
   it('is checked at Bedrock’s hosts under every provider name', () => {

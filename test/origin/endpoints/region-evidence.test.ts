@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { providerOf } from '../../../origin/endpoints/provider.ts';
-import { bestEvidence, observedRegions } from '../../../origin/endpoints/region-evidence.ts';
+import { bestEvidence, observedRegions, regionPathsOf } from '../../../origin/endpoints/region-evidence.ts';
 import { endpointEntrySchema } from '../../../origin/endpoints/registry.ts';
 import { endpoint } from './endpoints.ts';
 
@@ -9,14 +8,10 @@ function observe(
   headers: Record<string, string> = {},
   body: readonly string[] = [],
 ) {
-  const one = endpoint(entry);
-  return observedRegions(providerOf(one.provider), one, { header: (name) => headers[name], body });
+  return observedRegions(endpoint(entry), { header: (name) => headers[name], body });
 }
 
-const best = (entry: Record<string, unknown>) => {
-  const one = endpoint(entry);
-  return bestEvidence(providerOf(one.provider), one);
-};
+const best = (entry: Record<string, unknown>) => bestEvidence(endpoint(entry));
 
 const AZURE = {
   provider: 'azure-openai',
@@ -26,7 +21,7 @@ const AZURE = {
 const OWN = { provider: 'openai-compatible', region: 'own-1', country: 'DE' };
 const ANTHROPIC = {
   provider: 'anthropic',
-  region: 'us',
+  region: 'anthropic-us',
   country: 'US',
   base_url: 'https://api.anthropic.com',
 };
@@ -65,10 +60,20 @@ describe('where an answer came from', () => {
     expect(observe(named)).toEqual([{ region: 'eu-central-1', source: 'declared' }]);
   });
 
-  it('is not shown by the host of a deployment that routes across regions', () => {
+  it('is neither the host’s nor the entry’s region where a deployment routes across regions', () => {
     expect(observe({ deployment: 'zone', models: { chat: 'eu.vendor.model' } })).toEqual([
-      { region: 'eu-central-1', source: 'declared' },
+      { region: 'eu', source: 'declared' },
     ]);
+    expect(observe({ deployment: 'global', models: { chat: 'global.vendor.model' } })).toEqual([
+      { region: 'global', source: 'declared' },
+    ]);
+  });
+
+  it('is also what a header of some provider says, of an endpoint that nobody said has it', () => {
+    expect(observe(OWN, { 'x-ms-region': 'East US' })).toEqual([
+      { region: 'eastus', source: 'response_header' },
+    ]);
+    expect(observe(OWN, { 'x-ms-region': 'no region!' })).toEqual([{ region: 'own-1', source: 'declared' }]);
   });
 
   it('is read from the header that a self-hosted engine was configured with', () => {
@@ -92,7 +97,9 @@ describe('where an answer came from', () => {
   });
 
   it('is not what a body says that does not know it', () => {
-    expect(observe(ANTHROPIC, {}, ['not_available'])).toEqual([{ region: 'us', source: 'declared' }]);
+    expect(observe(ANTHROPIC, {}, ['not_available'])).toEqual([
+      { region: 'anthropic-us', source: 'declared' },
+    ]);
     expect(observe(ANTHROPIC, {}, ['us'])).toEqual([{ region: 'us', source: 'response_body' }]);
     expect(observe(ANTHROPIC, {}, [''])).toEqual([{ region: 'unreadable', source: 'response_body' }]);
   });
@@ -100,7 +107,47 @@ describe('where an answer came from', () => {
   it('is unknown where nothing says it', () => {
     const { region: _, ...unlabelled } = endpoint({ provider: 'openai-compatible' });
     const said = { header: () => undefined, body: [] };
-    expect(observedRegions(providerOf('openai-compatible'), unlabelled, said)).toEqual([]);
+    expect(observedRegions(unlabelled, said)).toEqual([]);
+  });
+});
+
+describe('evidence that an entry asks for', () => {
+  const DE = { region: 'germanywestcentral' };
+
+  it('stands beside the provider’s own header and never in its stead', () => {
+    const said = { 'x-gateway-region': 'germanywestcentral', 'x-ms-region': 'East US' };
+    expect(observe({ ...AZURE, ...DE, region_header: 'x-gateway-region' }, said)).toEqual([
+      { region: 'eastus', source: 'response_header' },
+      { region: 'germanywestcentral', source: 'response_header' },
+    ]);
+  });
+
+  it('stands beside what the provider’s own bodies say', () => {
+    const own = endpoint({ ...ANTHROPIC, region_body: 'meta.region' });
+    expect(regionPathsOf(own)).toEqual([
+      ['usage', 'inference_geo'],
+      ['meta', 'region'],
+    ]);
+  });
+
+  it('is read at the hosts of a provider whatever the entry calls itself', () => {
+    for (const host of [
+      'acme.openai.azure.com',
+      'acme.cognitiveservices.azure.com',
+      'acme.services.ai.azure.com',
+      'germanywestcentral.api.cognitive.microsoft.com',
+    ]) {
+      for (const provider of ['openai-compatible', 'openai', 'anthropic']) {
+        const entry = { provider, ...DE, base_url: `https://${host}/openai/v1` };
+        expect(observe(entry, { 'x-ms-region': 'East US' })).toEqual([
+          { region: 'eastus', source: 'response_header' },
+        ]);
+      }
+    }
+    const messages = { ...ANTHROPIC, provider: 'openai-compatible' };
+    expect(regionPathsOf(endpoint(messages))).toEqual([['usage', 'inference_geo']]);
+    expect(best({ ...OWN, base_url: 'https://acme.openai.azure.com/v1' })).toBe('response_header');
+    expect(best({ ...OWN, base_url: 'https://acme.openai.azure.com.example/v1' })).toBe('declared');
   });
 });
 
@@ -120,14 +167,14 @@ describe('inference_geo', () => {
   it('is set and believed at Anthropic’s own host alone', () => {
     const own = endpoint(ANTHROPIC);
     expect(own.pin).toEqual({ member: 'inference_geo', value: 'us', route: '/v1/messages' });
-    expect(own.regionBody).toEqual(['usage', 'inference_geo']);
+    expect(regionPathsOf(own)).toEqual([['usage', 'inference_geo']]);
     for (const base_url of [
       'http://127.0.0.1:8000/v1',
       'https://anthropic.com.example',
       'https://notanthropic.com',
     ]) {
       const other = endpoint({ ...ANTHROPIC, base_url });
-      expect([other.pin, other.regionBody]).toEqual([undefined, undefined]);
+      expect([other.pin, regionPathsOf(other)]).toEqual([undefined, []]);
     }
   });
 });

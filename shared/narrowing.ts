@@ -1,10 +1,7 @@
-import type { Narrowing } from '../../shared/policy.ts';
-import { countriesOf, gradeMeets } from '../../shared/policy-rules.ts';
-import { ZONE_COUNTRIES, type Zone } from '../../shared/zones.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
-import { countryOf } from '../endpoints/location.ts';
-import { providerOf } from '../endpoints/provider.ts';
-import { bestEvidence } from '../endpoints/region-evidence.ts';
+import { cloudRegion, countryOf } from './catalogue.ts';
+import type { Deployment, Narrowing } from './policy.ts';
+import { countriesOf } from './policy-rules.ts';
+import { ZONE_COUNTRIES, type Zone, zoneOfCountry } from './zones.ts';
 
 /** Lists that take away, and whose they are in words. A list that is empty or missing takes nothing away. */
 export interface Layer {
@@ -12,20 +9,39 @@ export interface Layer {
   readonly allow: Narrowing;
 }
 
-/** Why the place of an endpoint is not one that a layer allows, in words; undefined where it is. */
-export function misplaced(endpoint: Endpoint, { by, allow }: Layer, zone: Zone): string | undefined {
-  const { deployment } = endpoint;
+/** Where something runs, or ran. */
+export interface Place {
+  readonly deployment: Deployment;
+  readonly region?: string;
+  /** ISO 3166-1 alpha-2, as declared; the catalogue's word goes before it. */
+  readonly country?: string;
+}
+
+/** Where a place is, in words, if that is a country outside a zone; undefined where it is inside or unknown. */
+export function abroad(place: Pick<Place, 'region' | 'country'>, zone: Zone): string | undefined {
+  const country = countryOf(place);
+  if (country === undefined) return undefined;
+  const actual = zoneOfCountry(country);
+  if (actual === zone) return undefined;
+  const row = place.region === undefined ? undefined : cloudRegion(place.region);
+  const name = row ? `${row.city} (${row.region})` : (place.region ?? 'the endpoint');
+  return `${name} is in ${country}, ${actual ? `zone ${actual}` : 'in no zone'}, not ${zone}`;
+}
+
+/** Why a place is not one that a layer allows, in words; undefined where it is. */
+export function misplaced(place: Place, { by, allow }: Layer, zone: Zone): string | undefined {
+  const { deployment } = place;
   const { deployments = [] } = allow;
   if (deployments.length > 0 && !deployments.includes(deployment)) {
     return `deployment type ${deployment} routes across regions, which ${by} does not allow`;
   }
-  return outsideCountries(endpoint, { by, allow }, zone) ?? outsideRegions(endpoint, { by, allow });
+  return outsideCountries(place, { by, allow }, zone) ?? outsideRegions(place, { by, allow });
 }
 
-function outsideCountries(endpoint: Endpoint, { by, allow }: Layer, zone: Zone): string | undefined {
+function outsideCountries(place: Place, { by, allow }: Layer, zone: Zone): string | undefined {
   if (allow.countries === undefined) return undefined;
   const countries = countriesOf(allow.countries);
-  switch (endpoint.deployment) {
+  switch (place.deployment) {
     case 'global':
       return `deployment type global may run anywhere in the world, which ${by} does not allow`;
     case 'zone': {
@@ -35,23 +51,23 @@ function outsideCountries(endpoint: Endpoint, { by, allow }: Layer, zone: Zone):
       return `deployment type zone may run anywhere in ${zone}, and ${by} does not allow ${missing}`;
     }
     case 'regional': {
-      const country = countryOf(endpoint);
+      const country = countryOf(place);
       if (country !== undefined && countries.has(country)) return undefined;
-      const region = endpoint.region ?? 'not labelled';
+      const region = place.region ?? 'not labelled';
       return `region ${region} is in ${country ?? 'no known country'}, which ${by} does not allow`;
     }
   }
 }
 
-function outsideRegions(endpoint: Endpoint, { by, allow: { regions = [] } }: Layer): string | undefined {
-  const { region, deployment } = endpoint;
+function outsideRegions(place: Place, { by, allow: { regions = [] } }: Layer): string | undefined {
+  const { region, deployment } = place;
   if (regions.length === 0) return undefined;
   if (region === undefined) return `region not labelled, and ${by} names regions`;
   if (deployment !== 'regional') {
     return `deployment type ${deployment} routes across regions, and ${by} names regions`;
   }
   if (regions.includes(region)) return undefined;
-  return `region ${region} (${countryOf(endpoint) ?? 'no country'}) is not one that ${by} names`;
+  return `region ${region} (${countryOf(place) ?? 'no country'}) is not one that ${by} names`;
 }
 
 /** Why a model is not one that a layer approves, in words; undefined where it is. */
@@ -59,13 +75,4 @@ export function unapproved(model: string | undefined, { by, allow }: Layer): str
   const { models = [] } = allow;
   if (models.length === 0 || model === undefined || models.includes(model)) return undefined;
   return `model ${model} is not on the approved list of ${by}`;
-}
-
-/** Why an endpoint cannot show its region as well as a layer asks, in words; undefined where it can. */
-export function weakEvidence(endpoint: Endpoint, { by, allow }: Layer): string | undefined {
-  // `declared` is the weakest grade, and asks for nothing.
-  if (allow.region_evidence === undefined || allow.region_evidence === 'declared') return undefined;
-  const grade = bestEvidence(providerOf(endpoint.provider), endpoint);
-  if (grade !== undefined && gradeMeets(grade, allow.region_evidence)) return undefined;
-  return `its region can be shown by ${grade ?? 'nothing'} at best, and ${by} asks for ${allow.region_evidence}`;
 }
