@@ -1,18 +1,44 @@
 import type { Zone } from '../../shared/zones.ts';
+import type { PolicyRow } from './policy-table.ts';
+import type { HoldRow } from './retention-table.ts';
 import type { CircuitRow, StoredRow, StoreFault } from './store.ts';
+import type { CheckpointRow, TileRoot } from './tree-table.ts';
 
 export type WriteRequest =
   | { readonly op: 'append'; readonly rows: readonly StoredRow[] }
   | { readonly op: 'saveCircuits'; readonly rows: readonly CircuitRow[] }
+  | {
+      readonly op: 'publish';
+      readonly checkpoint: Omit<CheckpointRow, 'number'>;
+      readonly roots: readonly TileRoot[];
+    }
+  | { readonly op: 'cosign'; readonly number: number; readonly lines: readonly string[] }
+  | { readonly op: 'keepPolicies'; readonly rows: readonly PolicyRow[] }
+  | { readonly op: 'prune'; readonly control: StoredRow; readonly seqs: readonly number[] }
+  | { readonly op: 'saveHold'; readonly control: StoredRow; readonly hold: HoldRow }
   | { readonly op: 'probe' };
 
 export type ReadRequest =
+  | { readonly op: 'size' }
   | { readonly op: 'openPendings'; readonly limit: number }
   | { readonly op: 'ofRequest'; readonly requestId: string; readonly tenant: string; readonly limit: number }
   | { readonly op: 'after'; readonly seq: number; readonly limit: number }
   | { readonly op: 'latest'; readonly limit: number }
   | { readonly op: 'byId'; readonly id: string }
-  | { readonly op: 'circuits'; readonly after: string; readonly limit: number };
+  | { readonly op: 'lastMismatches'; readonly seq: number; readonly limit: number }
+  | { readonly op: 'controlsOf'; readonly endpoint: string; readonly seq: number; readonly limit: number }
+  | { readonly op: 'circuits'; readonly after: string; readonly limit: number }
+  | { readonly op: 'hashes'; readonly level: number; readonly first: number; readonly limit: number }
+  | { readonly op: 'latestCheckpoint' }
+  | { readonly op: 'checkpoints'; readonly after: number; readonly limit: number }
+  | { readonly op: 'checkpointBefore'; readonly at: string }
+  | { readonly op: 'checkpointFrom'; readonly at: string }
+  | { readonly op: 'checkpointOver'; readonly seq: number }
+  | { readonly op: 'policyOf'; readonly sha256: string }
+  | { readonly op: 'policies'; readonly after: string; readonly limit: number }
+  | { readonly op: 'holds' }
+  | { readonly op: 'prunings'; readonly place: number; readonly limit: number }
+  | { readonly op: 'damage' };
 
 export type SqliteRequest = WriteRequest | ReadRequest | { readonly op: 'close' };
 

@@ -111,8 +111,10 @@ function holdLock({ path, busyMs }: ThreadSetup): DatabaseSync {
   }
 }
 
+/** What is pruned is overwritten, not just set free (`secure_delete`). */
 function setDurable(db: DatabaseSync, { path, maxPages }: ThreadSetup): void {
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+    PRAGMA secure_delete = ON;
     PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
   const mode = db.prepare('PRAGMA journal_mode').get()?.journal_mode;
   const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { ThreadSetup } from './sqlite-messages.ts';
 import { StoreError } from './store.ts';
 
@@ -7,7 +7,14 @@ import { StoreError } from './store.ts';
 const APPLICATION_ID = 0x72657367;
 
 /** Applied in this order; the place in the list is the schema version that each one leads to. */
-const MIGRATIONS = ['0001-log.sql', '0002-circuits.sql'];
+const MIGRATIONS = [
+  '0001-log.sql',
+  '0002-circuits.sql',
+  '0003-endpoints.sql',
+  '0004-tree.sql',
+  '0005-policies.sql',
+  '0006-retention.sql',
+];
 
 function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): number {
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
@@ -27,15 +34,25 @@ export function claimFile(db: DatabaseSync, path: string): void {
   if (id !== 0 || tables !== 0) throw foreign(path);
 }
 
+const migration = (file: string): string =>
+  readFileSync(new URL(`./migrations/sqlite/${file}`, import.meta.url), 'utf8');
+
+/** What a database of this version has: the text of each table, index and trigger, by type and name. */
+export function schemaAt(version: number): ReadonlyMap<string, string> {
+  const db = new DatabaseSync(':memory:');
+  for (const file of MIGRATIONS.slice(0, version)) db.exec(migration(file));
+  const made = db.prepare('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
+  db.close();
+  return new Map(made.map(({ type, name, sql }) => [`${type} ${name}`, String(sql)]));
+}
+
 /** Brings the schema to the version of this program, in one transaction. */
 export function migrate(db: DatabaseSync, setup: ThreadSetup): void {
   const version = pragma(db, 'user_version');
   refuseNewer(version, setup.path);
   if (version === MIGRATIONS.length) return;
   db.exec('BEGIN IMMEDIATE');
-  for (const file of MIGRATIONS.slice(version)) {
-    db.exec(readFileSync(new URL(`./migrations/sqlite/${file}`, import.meta.url), 'utf8'));
-  }
+  for (const file of MIGRATIONS.slice(version)) db.exec(migration(file));
   if (version === 0) db.prepare('INSERT INTO identity (one, zone) VALUES (1, ?)').run(setup.zone);
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
 }

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { storeErrorOf } from './sqlite-fault.ts';
 import { type Call, OPENING, type Reply, type SqliteRequest, type ThreadSetup } from './sqlite-messages.ts';
 import { type OpenDatabase, openForReading, openForWriting } from './sqlite-open.ts';
-import { prepareReads, prepareWrites } from './sqlite-statements.ts';
+import { prepareReads } from './sqlite-reads.ts';
+import { prepareWrites } from './sqlite-writes.ts';
 import { StoreError } from './store.ts';
 
 type Rows = readonly object[];
@@ -32,6 +33,11 @@ function start(): { readonly open: OpenDatabase; readonly handle: (request: Sqli
     switch (request.op) {
       case 'append':
       case 'saveCircuits':
+      case 'publish':
+      case 'cosign':
+      case 'keepPolicies':
+      case 'prune':
+      case 'saveHold':
       case 'probe':
         if (write === undefined) throw new StoreError('failed', 'this log is open for reading only');
         write(request);

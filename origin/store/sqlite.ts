@@ -1,14 +1,16 @@
 import type { Zone } from '../../shared/zones.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { ReadRequest, ThreadSetup } from './sqlite-messages.ts';
-import { circuitRow, sequencedRow } from './sqlite-row.ts';
+import type { LogInspector } from './log-inspector.ts';
+import type { PolicyRow } from './policy-table.ts';
+import type { HoldRow } from './retention-table.ts';
+import type { ThreadSetup } from './sqlite-messages.ts';
+import { ANSWER_MS, SqliteReader } from './sqlite-reader.ts';
 import { SqliteThread } from './sqlite-thread.ts';
-import type { CircuitRow, LogReader, SequencedRow, Store, StoredRow } from './store.ts';
+import type { CircuitRow, Store, StoredRow } from './store.ts';
+import type { CheckpointRow, TileRoot } from './tree-table.ts';
 
 /** How long SQLite waits for another process that holds the write lock, in milliseconds. */
 const BUSY_MS = 2_000;
-/** Longest wait for an answer to a read or a probe, in milliseconds: above BUSY_MS, as SQLite may wait first. */
-const ANSWER_MS = 5_000;
 
 export interface SqliteOptions {
   /** File of the database; its folder is created where need be. */
@@ -19,47 +21,6 @@ export interface SqliteOptions {
   readonly busyMs?: number;
   /** Most pages (4,096 bytes each) the database may have: beyond, it is `full`. No bound of our own by default. */
   readonly maxPages?: number;
-}
-
-class SqliteReader implements LogReader {
-  readonly #thread: SqliteThread;
-
-  constructor(thread: SqliteThread) {
-    this.#thread = thread;
-  }
-
-  openPendings(limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read({ op: 'openPendings', limit });
-  }
-
-  ofRequest(requestId: string, tenant: string, limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read({ op: 'ofRequest', requestId, tenant, limit });
-  }
-
-  after(seq: number, limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read({ op: 'after', seq, limit });
-  }
-
-  latest(limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read({ op: 'latest', limit });
-  }
-
-  async byId(id: string): Promise<SequencedRow | undefined> {
-    const [row] = await this.#read({ op: 'byId', id });
-    return row;
-  }
-
-  async circuits(after: string, limit: number): Promise<readonly CircuitRow[]> {
-    return (await this.#thread.call({ op: 'circuits', after, limit }, ANSWER_MS)).map(circuitRow);
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
-  }
-
-  async #read(request: ReadRequest): Promise<readonly SequencedRow[]> {
-    return (await this.#thread.call(request, ANSWER_MS)).map(sequencedRow);
-  }
 }
 
 /** The writer has a thread of its own, so that neither the event loop nor a read waits for its commits. */
@@ -78,6 +39,26 @@ class SqliteStore extends SqliteReader implements Store {
   /** Past its bound it may yet be written; the thread takes one after the other, so no newer one is undone. */
   async saveCircuits(rows: readonly CircuitRow[]): Promise<void> {
     await this.#writer.call({ op: 'saveCircuits', rows }, ANSWER_MS);
+  }
+
+  async publish(checkpoint: Omit<CheckpointRow, 'number'>, roots: readonly TileRoot[]): Promise<void> {
+    await this.#writer.call({ op: 'publish', checkpoint, roots });
+  }
+
+  async cosign(number: number, lines: readonly string[]): Promise<void> {
+    await this.#writer.call({ op: 'cosign', number, lines });
+  }
+
+  async keepPolicies(rows: readonly PolicyRow[]): Promise<void> {
+    await this.#writer.call({ op: 'keepPolicies', rows });
+  }
+
+  async prune(control: StoredRow, seqs: readonly number[]): Promise<void> {
+    await this.#writer.call({ op: 'prune', control, seqs });
+  }
+
+  async saveHold(control: StoredRow, hold: HoldRow): Promise<void> {
+    await this.#writer.call({ op: 'saveHold', control, hold });
   }
 
   async ready(): Promise<void> {
@@ -122,6 +103,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 /** Opens an existing log for reading, also while an origin writes it. Rejects with StoreError. */
-export async function openSqliteReader(options: SqliteOptions): Promise<LogReader> {
+export async function openSqliteReader(options: SqliteOptions): Promise<LogInspector> {
   return new SqliteReader(await openThread(options, 'reader'));
 }

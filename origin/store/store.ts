@@ -1,26 +1,9 @@
-import type { RecordKind } from '../../shared/record.ts';
+import type { PolicyReader, PolicyTable } from './policy-table.ts';
+import type { HoldReader, RetentionTable } from './retention-table.ts';
+import type { SequencedRow, StoredRow } from './row.ts';
+import type { TreeReader, TreeTable } from './tree-table.ts';
 
-/** One encoded record: what the database holds. Members beside `canonical` and `leaf` are for finding it. */
-export interface StoredRow {
-  /** The record's own id, a ULID; no two rows share one. */
-  readonly id: string;
-  readonly kind: RecordKind;
-  /** RFC 3339, milliseconds, UTC. */
-  readonly at: string;
-  readonly requestId: string | undefined;
-  /** Id of the `pending` row that this one belongs to. */
-  readonly pendingId: string | undefined;
-  readonly tenant: string | undefined;
-  /** Canonical JSON of the record (RFC 8785). */
-  readonly canonical: string;
-  /** Merkle leaf hash of `canonical`, 32 bytes (RFC 6962 section 2.1). */
-  readonly leaf: Uint8Array;
-}
-
-export interface SequencedRow extends StoredRow {
-  /** Place in the log: 0 for the first row, without gaps, fixed when the group that holds it commits. */
-  readonly seq: number;
-}
+export type { SequencedRow, StoredRow } from './row.ts';
 
 /**
  * Why a store did not do what it was asked:
@@ -52,8 +35,12 @@ export const READ_MAX = 1_000;
  * Reads of the log. Rows come in the order of `seq`. A read MUST see every group whose `append` had resolved
  * when the read began, MUST NOT see a part of a group, and MUST NOT wait behind a group that is being
  * committed. It rejects with StoreError, and within a bounded time.
+ *
+ * Of a row that is pruned only `after`, `latest` and `byId` know: it cannot be found by what has been dropped.
  */
 export interface LogReader {
+  /** How many rows there are: the place of the next one. */
+  size(): Promise<number>;
   /** The oldest `pending` rows that no row of a kind in END_KINDS names as its `pendingId`. */
   openPendings(limit: number): Promise<readonly SequencedRow[]>;
   /** The newest rows with this request id that belong to this tenant. Request ids are the callers' and repeat. */
@@ -63,6 +50,13 @@ export interface LogReader {
   /** The newest rows. */
   latest(limit: number): Promise<readonly SequencedRow[]>;
   byId(id: string): Promise<SequencedRow | undefined>;
+  /**
+   * Of each endpoint the newest `violation` row whose record has the `region_verdict` `mismatch`; of these rows
+   * those that follow the place `seq`. Read at each start, so it MUST come from an index and not from the log.
+   */
+  lastMismatches(seq: number, limit: number): Promise<readonly SequencedRow[]>;
+  /** The `control` rows whose record is about this endpoint and that follow the place `seq`; from an index too. */
+  controlsOf(endpoint: string, seq: number, limit: number): Promise<readonly SequencedRow[]>;
   close(): Promise<void>;
 }
 
@@ -89,14 +83,17 @@ export interface CircuitTable {
   saveCircuits(rows: readonly CircuitRow[]): Promise<void>;
 }
 
+/** All that can be read of a store, also by who does not write it. */
+export interface StoreReader extends LogReader, TreeReader, PolicyReader, HoldReader {}
+
 /**
- * The durable, append-only log of one zone, and the little beside it that has to outlive a process.
+ * The durable, append-only log of one zone, and what beside it has to outlive a process.
  *
- * A store MUST enforce in the database itself that rows are neither changed nor removed, and that `seq` has no
- * gap. It MUST refuse a database of another zone, of another program or of a newer schema, and MUST NOT begin
+ * A store MUST enforce in the database itself that rows are neither changed, but by `prune`, nor removed, and
+ * that `seq` has no gap. It MUST refuse a database of another zone, of another program or of a newer schema, and MUST NOT begin
  * a new log over the remains of an old one. It MUST come back by itself when the cause of a fault has gone.
  */
-export interface Store extends LogReader, CircuitTable {
+export interface Store extends LogReader, CircuitTable, TreeTable, PolicyTable, RetentionTable {
   /**
    * Adds the rows in the order given, all or none. Once it resolves they are durable: a crash of the process or
    * the machine MUST NOT lose them. Groups take their places in the order of the calls.

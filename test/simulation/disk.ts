@@ -1,6 +1,9 @@
-import type { CircuitRow, SequencedRow, Store, StoredRow } from '../../origin/store/store.ts';
+import type { SignedHead } from '../../origin/audit/signed-head.ts';
+import { type SequencedRow, type Store, type StoredRow, StoreError } from '../../origin/store/store.ts';
 import { FaultyStore } from '../support/faulty-store.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+import { memoryTables } from '../support/memory-tables.ts';
+import { PassingStore, type Write } from '../support/passing-store.ts';
 import type { Chance } from './chance.ts';
 import { type Life, never } from './life.ts';
 import type { Stillness } from './stillness.ts';
@@ -15,17 +18,19 @@ const FAULTS = [
   ['failed', 'lost'],
 ] as const;
 
-interface Write {
+interface Attempt {
   work(): Promise<void>;
   /** Has the store fail at it. */
   orderFault(): void;
   readonly crashAfter?: number;
 }
 
-/** What outlives every process: the rows of the log and of the circuits. */
+/** What outlives every process. */
 export class Disk {
-  readonly rows: SequencedRow[] = [];
-  readonly circuits = new Map<string, CircuitRow>();
+  readonly tables = memoryTables();
+  /** Every checkpoint whose file was written, or may have been, in the order of signing. */
+  readonly signed: string[] = [];
+  #head: string | undefined;
   readonly #chance: Chance;
   readonly #stillness: Stillness;
   /** Nothing goes wrong any more. */
@@ -41,8 +46,30 @@ export class Disk {
     return new ProcessStore(this, life);
   }
 
+  /** The file with the checkpoint that was signed last, as one process has it. */
+  headOf(life: Life): SignedHead {
+    let fault: 'kept' | 'lost' | undefined;
+    const work = async (note: string): Promise<void> => {
+      const ordered = fault;
+      fault = undefined;
+      if (ordered !== 'lost') this.#head = note;
+      if (ordered !== undefined) throw new StoreError('failed', 'ordered by the simulation');
+    };
+    return {
+      place: 'the file of the simulation',
+      read: async () => (life.over ? never() : this.#head),
+      write: (note) => {
+        this.signed.push(note);
+        const orderFault = () => {
+          fault = this.#chance.hit(0.5) ? 'kept' : 'lost';
+        };
+        return this.write(life, { work: () => work(note), orderFault });
+      },
+    };
+  }
+
   /** What a write comes to: it can be slow or fail, and the process can end before it and after it. */
-  async write(life: Life, { work, orderFault, crashAfter = ODDS.crashAfter }: Write): Promise<void> {
+  async write(life: Life, { work, orderFault, crashAfter = ODDS.crashAfter }: Attempt): Promise<void> {
     this.#stillness.moved();
     const slow = this.#slowMs();
     if (slow > 0) await new Promise<void>((resolve) => life.clock.setTimeout(resolve, slow));
@@ -57,10 +84,15 @@ export class Disk {
     return life.over ? never() : done;
   }
 
-  /** One of the faults of an append, in one of its two forms; sometimes nobody can tell for a while which. */
-  orderFault(store: FaultyStore): void {
+  /** The rows of the log. */
+  get rows(): readonly SequencedRow[] {
+    return this.tables.rows;
+  }
+
+  /** One of the faults of a write, in one of its two forms; sometimes nobody can tell for a while which. */
+  orderFault(store: FaultyStore, name: Write): void {
     const [kind, group] = this.#chance.pick(FAULTS);
-    store.failAppend(kind, group);
+    store.fail(name, kind, group);
     if (this.#chance.hit(0.3)) store.failLookups(this.#chance.int(1, 3));
   }
 
@@ -74,68 +106,42 @@ export class Disk {
   }
 }
 
-class ProcessStore implements Store {
+class ProcessStore extends PassingStore {
   readonly #disk: Disk;
   readonly #life: Life;
   readonly #store: FaultyStore;
+  /** Behind the next write much is at stake. */
+  #grave = false;
 
   constructor(disk: Disk, life: Life) {
+    const store = new FaultyStore(new MemoryStore(disk.tables));
+    super(store);
     this.#disk = disk;
     this.#life = life;
-    this.#store = new FaultyStore(new MemoryStore(disk.rows, disk.circuits));
+    this.#store = store;
   }
 
-  append(rows: readonly StoredRow[]): Promise<void> {
-    const store = this.#store;
+  override append(rows: readonly StoredRow[]): Promise<void> {
+    this.#grave = rows.some(({ kind }) => kind === 'violation');
+    return super.append(rows);
+  }
+
+  override ready(): Promise<void> {
+    return this.read(() => super.ready());
+  }
+
+  protected override write(name: Write, writing: () => Promise<void>): Promise<void> {
+    const grave = this.#grave;
+    this.#grave = false;
     return this.#disk.write(this.#life, {
-      work: () => store.append(rows),
-      orderFault: () => this.#disk.orderFault(store),
-      ...(rows.some(({ kind }) => kind === 'violation') && { crashAfter: ODDS.crashNow }),
+      work: writing,
+      orderFault: () => this.#disk.orderFault(this.#store, name),
+      ...(grave && { crashAfter: ODDS.crashNow }),
     });
   }
 
-  saveCircuits(rows: readonly CircuitRow[]): Promise<void> {
-    const store = this.#store;
-    return this.#disk.write(this.#life, {
-      work: () => store.saveCircuits(rows),
-      orderFault: () => store.failSaves(1),
-    });
-  }
-
-  byId(id: string): Promise<SequencedRow | undefined> {
-    return this.#read(this.#store.byId(id));
-  }
-
-  openPendings(limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read(this.#store.openPendings(limit));
-  }
-
-  ofRequest(requestId: string, tenant: string, limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read(this.#store.ofRequest(requestId, tenant, limit));
-  }
-
-  after(seq: number, limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read(this.#store.after(seq, limit));
-  }
-
-  latest(limit: number): Promise<readonly SequencedRow[]> {
-    return this.#read(this.#store.latest(limit));
-  }
-
-  circuits(after: string, limit: number): Promise<readonly CircuitRow[]> {
-    return this.#read(this.#store.circuits(after, limit));
-  }
-
-  ready(): Promise<void> {
-    return this.#read(this.#store.ready());
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
-  }
-
-  async #read<T>(reading: Promise<T>): Promise<T> {
-    const settled = await reading;
+  protected override async read<T>(reading: () => Promise<T>): Promise<T> {
+    const settled = await reading();
     return this.#life.over ? never() : settled;
   }
 }

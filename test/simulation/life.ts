@@ -12,6 +12,7 @@ export class Life {
   constructor(clock: Clock) {
     this.clock = {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       // As the timers of machines do: in whole milliseconds, and never before the time.
       setTimeout: (fn, ms) => clock.setTimeout(() => this.#over || fn(), Math.ceil(ms)),
     };

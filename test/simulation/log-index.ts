@@ -1,5 +1,6 @@
+import { decodeRecord } from '../../origin/audit/encode.ts';
 import type { SequencedRow } from '../../origin/store/store.ts';
-import { type AuditRecord, END_KINDS, recordSchema } from '../../shared/record.ts';
+import { type AuditRecord, END_KINDS } from '../../shared/record.ts';
 
 export interface Logged {
   readonly row: SequencedRow;
@@ -25,7 +26,7 @@ export class LogIndex {
   *catchUp(): Generator<Logged> {
     for (let row = this.#rows[this.#read]; row !== undefined; row = this.#rows[this.#read]) {
       this.#read += 1;
-      const logged = { row, record: recordSchema.parse(JSON.parse(row.canonical)) };
+      const logged = { row, record: decodeRecord(row) };
       const { id, request_id: request = '', pending_id: pending } = logged.record;
       this.byId.set(id, logged);
       append(this.byRequest, request, logged);

@@ -75,6 +75,7 @@ export class Machine {
       config,
       life,
       store: disk.open(life),
+      head: disk.headOf(life),
       pools: endpoints.poolsOf(life, config.limits),
       random: () => chance.next(),
       log: (line) => this.#logged(line),
@@ -94,6 +95,7 @@ export class Machine {
   #logged(line: string): void {
     const content = CONTENT.find((text) => line.includes(text));
     if (content !== undefined) this.#setup.broken(`a line of the log holds "${content}"`);
+    if (line.includes('the log must not go on')) this.#setup.broken(`the log broke: ${line}`);
     if (line.includes('"a call broke"')) this.#setup.broken(`a call broke: ${line}`);
   }
 }

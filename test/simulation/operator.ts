@@ -23,12 +23,12 @@ export function order({ endpoint, origin: { health }, watch, chance, now }: Duty
     case 'quarantined': {
       if (now - (watch.arrivals.quarantinedSince(endpoint) ?? now) < THINKS_MS) return;
       watch.arrivals.released(endpoint);
-      orders.release(endpoint);
+      orders.release(endpoint, circuit);
       break;
     }
     case 'forced_open':
     case 'forced_closed':
-      orders.release(endpoint);
+      orders.release(endpoint, circuit);
       break;
     default:
       orders.force(endpoint, chance.hit(0.5) ? 'forced_open' : 'forced_closed', given);

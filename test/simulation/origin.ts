@@ -1,18 +1,11 @@
 import pino from 'pino';
-import { AssertionCheck } from '../../origin/admit/assertion.ts';
-import { BodyBudget } from '../../origin/admit/body-budget.ts';
-import { UnderWay } from '../../origin/admit/under-way.ts';
-import { receiptSigner } from '../../origin/audit/receipts.ts';
 import { createRecordIds } from '../../origin/audit/record-id.ts';
-import { RecordMaker } from '../../origin/audit/records.ts';
-import { abandonOpenPendings } from '../../origin/audit/recovery.ts';
+import type { SignedHead } from '../../origin/audit/signed-head.ts';
 import type { OriginConfig } from '../../origin/config.ts';
 import type { Pools } from '../../origin/forward/pools.ts';
 import type { Gateway } from '../../origin/gateway.ts';
-import { startLiveHealth } from '../../origin/live-health.ts';
-import { countedLedger } from '../../origin/metrics/counted-ledger.ts';
-import { prometheusMetrics } from '../../origin/metrics/prometheus.ts';
-import { teamOf } from '../../origin/policy/tenants.ts';
+import { build } from '../../origin/main.ts';
+import { openLog } from '../../origin/open-log.ts';
 import { originServer } from '../../origin/server.ts';
 import type { Store } from '../../origin/store/store.ts';
 import type { Life } from './life.ts';
@@ -22,6 +15,7 @@ export interface OriginParts {
   readonly config: OriginConfig;
   readonly life: Life;
   readonly store: Store;
+  readonly head: SignedHead;
   readonly pools: Pools;
   readonly random: () => number;
   readonly log: (line: string) => void;
@@ -39,12 +33,21 @@ export interface SimulatedOrigin {
 }
 
 /** Starts as `startOrigin` does: ends what the last process left open, takes up the circuits, then takes calls. */
-export async function startSimulated(parts: OriginParts): Promise<SimulatedOrigin> {
-  const { life, store, pools, random } = parts;
-  const startedAt = Math.ceil(life.clock.now() / 1_000) * 1_000;
-  const newId = createRecordIds(life.clock, random);
-  await abandonOpenPendings({ store, clock: life.clock, newId });
-  const gateway = await assemble(parts, newId, startedAt);
+export async function startSimulated({
+  config,
+  life,
+  store,
+  head,
+  pools,
+  random,
+  log,
+}: OriginParts): Promise<SimulatedOrigin> {
+  const { clock } = life;
+  const startedAt = Math.ceil(clock.now() / 1_000) * 1_000;
+  const newId = createRecordIds(clock, random);
+  const logger = pino({ level: 'debug' }, { write: log });
+  const opened = await openLog(config, { clock, logger, newId, store, head });
+  const gateway = await build(config, { ...opened, clock, logger, pools, newId, startedAt, random });
   const { server, drain } = originServer(gateway, async () => true);
   return {
     life,
@@ -55,55 +58,9 @@ export async function startSimulated(parts: OriginParts): Promise<SimulatedOrigi
       await drain();
       await gateway.health.close();
       await gateway.ledger.close();
+      await gateway.publisher.close();
       await store.close();
       await pools.close();
-    },
-  };
-}
-
-async function assemble(
-  { config, life: { clock }, store, pools, random, log }: OriginParts,
-  newId: () => string,
-  startedAt: number,
-): Promise<Gateway> {
-  const { limits, jurisdiction: zone, edgeKeys: keys } = config;
-  const logger = pino({ level: 'debug' }, { write: log });
-  const records = new RecordMaker(clock, newId);
-  const metrics = prometheusMetrics(config, logger);
-  const { counts } = metrics;
-  const appendMs = limits.ledger_ms;
-  const ledger = countedLedger({ store, clock, newId, logger, counts, limits: { appendMs } });
-  const watched = { config, clock, shelf: store, pools, ledger, records, logger, counts, random };
-  return {
-    config,
-    clock,
-    logger,
-    newId,
-    admission: {
-      zone,
-      assertions: new AssertionCheck({ keys, zone, clock, startedAt }),
-      headerBytes: limits.header_bytes,
-      tenant: (id) => config.tenants.get(id),
-      rejected: () => undefined,
-    },
-    underWay: new UnderWay(limits.concurrent_requests),
-    bodies: { limits, clock, budget: new BodyBudget(limits.buffered_body_bytes) },
-    forwarder: { pools, clock, limits },
-    ledger,
-    records,
-    health: await startLiveHealth(watched),
-    metrics,
-    receipts: receiptSigner(config.logName, config.signingKey),
-    log: store,
-    standpointOf: ({ tenant, key }) => {
-      const policy = config.policies.get(tenant.policy);
-      if (policy === undefined) throw new Error('a tenant names a policy that is not loaded');
-      return {
-        zone,
-        policy,
-        tenant: tenant.id,
-        team: key.team === undefined ? undefined : teamOf(tenant, key.team),
-      };
     },
   };
 }

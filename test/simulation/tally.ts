@@ -26,7 +26,7 @@ export function tallyOf({ starts, callers, rows, visits }: Run): Tally {
     if (status !== undefined) count(`outcome ${String(headers[HEADER.outcome])}`);
     if (Number(headers[HEADER.attempts] ?? 1) > 1) count('calls with several attempts');
   }
-  for (const { kind, canonical } of rows) {
+  for (const { kind, canonical = '' } of rows) {
     count(`record ${kind}`);
     const change = /"selection_reason":"circuit ([a-z_]+ to [a-z_]+)/.exec(canonical)?.[1];
     if (change !== undefined) count(`circuit ${change}`);

@@ -5,6 +5,7 @@ import { Chance } from './chance.ts';
 import { Disk } from './disk.ts';
 import type { Documents } from './documents.ts';
 import { Endpoints } from './endpoints.ts';
+import { forkedCheckpoints, shrunkCheckpoints } from './invariants/checkpoints.ts';
 import { Watch } from './invariants/watch.ts';
 import { LogIndex } from './log-index.ts';
 import { Machine } from './machine.ts';
@@ -78,6 +79,8 @@ export class World {
     else this.#machine.crash();
     await this.#machine.running();
     this.#watch.atRest();
+    for (const note of forkedCheckpoints(this.#disk)) this.#broken.push(`signed over other records: ${note}`);
+    for (const number of shrunkCheckpoints(this.#disk)) this.#broken.push(`checkpoint ${number} is smaller`);
     this.#judge();
     return tallyOf({
       starts: this.#machine.starts,

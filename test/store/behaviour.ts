@@ -1,12 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CircuitRow, READ_MAX, type Store, type StoredRow } from '../../origin/store/store.ts';
+import {
+  type CircuitRow,
+  READ_MAX,
+  type SequencedRow,
+  type Store,
+  type StoredRow,
+} from '../../origin/store/store.ts';
 import { END_KINDS, RECORD_KINDS } from '../../shared/record.ts';
 import { aRow, someRows } from '../support/audit-records.ts';
+import { policyBehaviour } from './behaviour-policies.ts';
+import { aHold, holdBehaviour, pruneBehaviour } from './behaviour-retention.ts';
+import { aCheckpoint, treeBehaviour } from './behaviour-tree.ts';
 
 /** One database, which can be opened, closed and opened again. */
 export interface Database {
   open(): Promise<Store>;
   destroy(): Promise<void>;
+}
+
+/** The store under test, which can be closed and opened again. */
+export interface Opened {
+  readonly store: Store;
+  reopen(): Promise<void>;
 }
 
 const circuit = (endpoint: string, state = '{}'): CircuitRow => ({
@@ -15,7 +30,7 @@ const circuit = (endpoint: string, state = '{}'): CircuitRow => ({
   at: '2026-01-01T00:00:00.000Z',
 });
 
-const ids = (rows: readonly StoredRow[]): string[] => rows.map(({ id }) => id);
+const ids = (rows: readonly (StoredRow | SequencedRow)[]): string[] => rows.map(({ id }) => id);
 
 /** What every store must do, whatever it is made of. */
 export function storeBehaviour(name: string, make: () => Promise<Database>): void {
@@ -38,6 +53,7 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
       await store.append(rows.slice(0, 3));
       await store.append(rows.slice(3));
       const log = await store.after(-1, 10);
+      expect(await store.size()).toBe(7);
       expect(log.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6]);
       expect(ids(log)).toEqual(ids(rows));
     });
@@ -84,6 +100,7 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
     it('says it is ready when it can write, without adding to the log', async () => {
       await store.ready();
       expect(await store.latest(10)).toEqual([]);
+      expect(await store.size()).toBe(0);
     });
 
     it('takes nothing and tells nothing once it is closed', async () => {
@@ -97,8 +114,25 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
         () => store.after(-1, 1),
         () => store.latest(1),
         () => store.byId('x'),
+        () => store.lastMismatches(-1, 1),
+        () => store.controlsOf('fra', -1, 1),
         () => store.circuits('', 1),
         () => store.saveCircuits([circuit('fra')]),
+        () => store.size(),
+        () => store.hashes(0, 0, 1),
+        () => store.latestCheckpoint(),
+        () => store.checkpoints(-1, 1),
+        () => store.checkpointBefore('2026'),
+        () => store.checkpointFrom('2026'),
+        () => store.checkpointOver(0),
+        () => store.publish(aCheckpoint(0), []),
+        () => store.cosign(0, []),
+        () => store.keepPolicies([]),
+        () => store.policyOf('x'),
+        () => store.policies('', 1),
+        () => store.prune(aRow('control'), []),
+        () => store.saveHold(aRow('control'), aHold('h')),
+        () => store.holds(),
       ];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ kind: 'closed' });
       await store.close();
@@ -160,6 +194,30 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
       expect(await store.byId('unknown')).toBeUndefined();
     });
 
+    it('gives of each endpoint the newest row of evidence that it ran elsewhere, and nothing else', async () => {
+      const violation = (endpoint: string, region_verdict: 'mismatch' | 'unverified') =>
+        aRow('violation', { endpoint, region_verdict });
+      const [fra, dub] = [violation('fra', 'mismatch'), violation('dub', 'mismatch')];
+      await store.append([violation('fra', 'mismatch'), violation('par', 'unverified'), dub]);
+      await store.append([fra, violation('dub', 'unverified'), aRow('served', { endpoint: 'fra' })]);
+      const found = await store.lastMismatches(-1, 10);
+      expect(ids(found)).toEqual([dub.id, fra.id]);
+      expect(found.map(({ seq }) => seq)).toEqual([2, 3]);
+      expect(ids(await store.lastMismatches(-1, 1))).toEqual([dub.id]);
+      expect(ids(await store.lastMismatches(2, 10))).toEqual([fra.id]);
+      expect(await store.lastMismatches(3, 10)).toEqual([]);
+    });
+
+    it('gives what was ordered over an endpoint after a place in the log, in pages', async () => {
+      const orders = Array.from({ length: 3 }, () => aRow('control', { endpoint: 'fra' }));
+      await store.append([aRow('control', { endpoint: 'fra' }), aRow('control'), ...orders]);
+      await store.append([aRow('control', { endpoint: 'dub' }), aRow('violation', { endpoint: 'fra' })]);
+      expect(ids(await store.controlsOf('fra', 0, 10))).toEqual(ids(orders));
+      expect(ids(await store.controlsOf('fra', 0, 2))).toEqual(ids(orders.slice(0, 2)));
+      expect(ids(await store.controlsOf('fra', 3, 2))).toEqual(ids(orders.slice(2)));
+      expect(await store.controlsOf('par', -1, 10)).toEqual([]);
+    });
+
     it('gives a bounded number of rows, however many are asked for', async () => {
       await store.append(someRows(READ_MAX + 1));
       expect(await store.after(-1, 1e9)).toHaveLength(READ_MAX);
@@ -200,4 +258,18 @@ export function storeBehaviour(name: string, make: () => Promise<Database>): voi
       expect(await store.circuits('', 10)).toEqual([circuit('fra')]);
     });
   });
+
+  const opened: Opened = {
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await store.close();
+      store = await database.open();
+    },
+  };
+  treeBehaviour(name, opened);
+  policyBehaviour(name, opened);
+  pruneBehaviour(name, opened);
+  holdBehaviour(name, opened);
 }

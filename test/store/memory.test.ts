@@ -1,10 +1,9 @@
-import type { CircuitRow, SequencedRow } from '../../origin/store/store.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+import { memoryTables } from '../support/memory-tables.ts';
 import { storeBehaviour } from './behaviour.ts';
 
 // The double that other tests write to has to behave as a store does.
 storeBehaviour('memory', async () => {
-  const rows: SequencedRow[] = [];
-  const circuits = new Map<string, CircuitRow>();
-  return { open: async () => new MemoryStore(rows, circuits), destroy: async () => {} };
+  const tables = memoryTables();
+  return { open: async () => new MemoryStore(tables), destroy: async () => {} };
 });

@@ -1,13 +1,26 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteReader } from '../../origin/store/sqlite.ts';
-import { someRows } from '../support/audit-records.ts';
+import type { StoredRow } from '../../origin/store/store.ts';
+import { aRow, someRows } from '../support/audit-records.ts';
+import { aCheckpoint } from './behaviour-tree.ts';
 import { TempLog } from './temp-log.ts';
 
-/** Makes a log what a program wrote that knew of no circuits. */
-const asVersionOne = (log: TempLog): void =>
-  log.intrude().exec('DROP TABLE circuits; PRAGMA user_version = 1');
+const MIGRATIONS = new URL('../../origin/store/migrations/sqlite/', import.meta.url);
+const FILES = (await readdir(MIGRATIONS)).toSorted();
+
+/** Makes the log that a program of an older schema version wrote. */
+async function makeOld(log: TempLog, version: number, rows: readonly StoredRow[]): Promise<void> {
+  await mkdir(dirname(log.path));
+  const db = log.intrude();
+  for (const file of FILES.slice(0, version)) db.exec(await readFile(new URL(file, MIGRATIONS), 'utf8'));
+  db.exec(`INSERT INTO identity VALUES (1, 'eu'); PRAGMA journal_mode = WAL;
+    PRAGMA application_id = ${0x72657367}; PRAGMA user_version = ${version}`);
+  const insert = db.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const [seq, { id, kind, at, requestId = null, tenant = null, canonical, leaf }] of rows.entries())
+    insert.run(seq, id, kind, at, requestId, null, tenant, canonical, leaf);
+}
 
 describe('opening a sqlite log', () => {
   let log: TempLog;
@@ -44,25 +57,32 @@ describe('opening a sqlite log', () => {
     expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 99 });
   });
 
-  it('brings the log of an older program up to date and loses nothing of it', async () => {
-    const rows = someRows(3);
-    const store = await log.open();
-    await store.append(rows);
-    await store.close();
-    asVersionOne(log);
-    const migrated = await log.open();
-    expect((await migrated.after(-1, 10)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-    expect(await migrated.circuits('', 10)).toEqual([]);
-  });
+  it.each(FILES.slice(1).map((next, index) => [index + 1, next]))(
+    'brings the log of a program of the schema version %i up to date, by %s, and loses nothing of it',
+    async (version) => {
+      const rows = [aRow('pending'), ...someRows(2), aRow('violation', { region_verdict: 'mismatch' })];
+      await makeOld(log, Number(version), rows);
+      const store = await log.open();
+      const found = await store.after(-1, 10);
+      expect(found.map(({ id, canonical }) => [id, canonical])).toEqual(
+        rows.map(({ id, canonical }) => [id, canonical]),
+      );
+      expect(await store.openPendings(10)).toHaveLength(1);
+      expect(await store.lastMismatches(-1, 10)).toHaveLength(1);
+      expect(await store.circuits('', 10)).toEqual([]);
+      await store.prune(aRow('control'), [1, 2]);
+      await store.publish(aCheckpoint(5), []);
+      expect((await store.after(-1, 10)).filter(({ canonical }) => canonical === undefined)).toHaveLength(2);
+    },
+  );
 
   it('reads the log of an older program as it is', async () => {
-    const store = await log.open();
-    await store.append(someRows(3));
-    await store.close();
-    asVersionOne(log);
+    await makeOld(log, 1, someRows(3));
     const reader = await openSqliteReader({ path: log.path, zone: 'eu' });
     expect(await reader.latest(10)).toHaveLength(3);
+    expect(await reader.hashes(0, 0, 10)).toHaveLength(3);
     await reader.close();
+    expect(log.intrude().prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
   });
 
   it('refuses the database of another program, and leaves it as it is', async () => {

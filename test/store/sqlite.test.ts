@@ -1,9 +1,12 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOLDS_MAX } from '../../origin/store/retention-table.ts';
 import { openSqliteReader } from '../../origin/store/sqlite.ts';
 import { aRow, someRows } from '../support/audit-records.ts';
 import { storeBehaviour } from './behaviour.ts';
+import { aHold } from './behaviour-retention.ts';
+import { aCheckpoint } from './behaviour-tree.ts';
 import { TempLog } from './temp-log.ts';
 
 storeBehaviour('sqlite', async () => {
@@ -19,47 +22,6 @@ describe('sqlite', () => {
   });
 
   afterEach(() => log[Symbol.asyncDispose]());
-
-  it.each([
-    ['a changed record', `UPDATE records SET tenant = 'other' WHERE seq = 0`],
-    ['a removed record', 'DELETE FROM records WHERE seq = 1'],
-    ['an emptied log', 'DELETE FROM records'],
-    [
-      'a record replaced in its place',
-      `REPLACE INTO records SELECT 0, 'new', kind, at, NULL, NULL, NULL, canonical, leaf FROM records WHERE seq = 1`,
-    ],
-    [
-      'a record replaced by its id',
-      `REPLACE INTO records SELECT 2, id, kind, at, NULL, NULL, NULL, 'forged', leaf FROM records WHERE seq = 0`,
-    ],
-    [
-      'an update dressed as an insert',
-      `INSERT INTO records SELECT * FROM records WHERE true ON CONFLICT DO UPDATE SET tenant = 'x'`,
-    ],
-    [
-      'a place left out',
-      `INSERT INTO records SELECT 7, 'new', kind, at, NULL, NULL, NULL, canonical, leaf FROM records WHERE seq = 0`,
-    ],
-    [
-      'a place before the first',
-      `INSERT INTO records SELECT -1, 'new', kind, at, NULL, NULL, NULL, canonical, leaf FROM records WHERE seq = 0`,
-    ],
-    [
-      'a record without a leaf',
-      `INSERT INTO records SELECT 2, 'new', kind, at, NULL, NULL, NULL, canonical, x'00' FROM records WHERE seq = 0`,
-    ],
-    ['another zone', `UPDATE identity SET zone = 'us'`],
-    ['a second zone', `REPLACE INTO identity VALUES (1, 'us')`],
-    ['no zone', 'DELETE FROM identity'],
-  ])('refuses %s even from somebody who opens the file directly', async (_, sql) => {
-    const store = await log.open();
-    await store.append(someRows(2));
-    const before = await store.after(-1, 10);
-    const intruder = log.intrude();
-    expect(() => intruder.exec(sql)).toThrow(/append-only|next place|already|never|CHECK|one identity/);
-    expect(await store.after(-1, 10)).toEqual(before);
-    expect(intruder.prepare('SELECT zone FROM identity').all()).toEqual([{ zone: 'eu' }]);
-  });
 
   it('makes its folder and files for its own user alone', async () => {
     const store = await log.open();
@@ -108,6 +70,40 @@ describe('sqlite', () => {
     const reader = await openSqliteReader({ path: log.path, zone: 'eu' });
     await store.append(someRows(3));
     expect(await reader.latest(10)).toHaveLength(3);
+    await reader.close();
+  });
+
+  it('leaves nothing of a pruned body in its files once it is closed', async () => {
+    const marked = (index: number) =>
+      aRow('refused', { tenant: `t-${index}`, workload: `marker-${index} `.repeat(20) });
+    const store = await log.open();
+    await store.append(Array.from({ length: 200 }, (_, index) => marked(index)));
+    await store.prune(
+      aRow('control'),
+      Array.from({ length: 199 }, (_, index) => index),
+    );
+    await store.close();
+    const found = (await readFile(log.path, 'latin1')).match(/marker-\d+|"tenant":"t-\d+"/g) ?? [];
+    expect([...new Set(found)]).toEqual(['"tenant":"t-199"', 'marker-199']);
+  });
+
+  it('places no more holds than it can weigh for each row', async () => {
+    const store = await log.open();
+    log.intrude().exec(`INSERT INTO holds (id, by, why, at)
+      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${HOLDS_MAX})
+      SELECT 'h-' || i, 'a.person', 'why', 'at' FROM n`);
+    await store.saveHold(aRow('control'), aHold('last'));
+    await expect(store.saveHold(aRow('control'), aHold('more'))).rejects.toMatchObject({ kind: 'rejected' });
+    expect([await store.size(), (await store.holds()).length]).toEqual([1, HOLDS_MAX]);
+  });
+
+  it('answers reads of the tree to another program while an origin writes it', async () => {
+    const store = await log.open();
+    const reader = await openSqliteReader({ path: log.path, zone: 'eu' });
+    await store.append(someRows(2));
+    await store.publish(aCheckpoint(2), []);
+    expect(await reader.hashes(0, 0, 10)).toHaveLength(2);
+    expect((await reader.latestCheckpoint())?.size).toBe(2);
     await reader.close();
   });
 });

@@ -5,6 +5,7 @@ import type { JWK } from 'jose';
 import pino from 'pino';
 import { stringify } from 'yaml';
 import { keyHash } from '../../origin/admit/key.ts';
+import { decodeRecord } from '../../origin/audit/encode.ts';
 import { loadConfig, type OriginConfig } from '../../origin/config.ts';
 import { type Provider, startProvider } from '../../origin/dev/provider.ts';
 import { newGatewayKey } from '../../origin/keys/gateway-key.ts';
@@ -13,7 +14,7 @@ import type { Limits } from '../../origin/limits.ts';
 import { type OriginSetup, type RunningOrigin, startOrigin } from '../../origin/main.ts';
 import { openSqliteReader, openSqliteStore } from '../../origin/store/sqlite.ts';
 import type { LogReader, Store } from '../../origin/store/store.ts';
-import { type AuditRecord, recordSchema } from '../../shared/record.ts';
+import type { AuditRecord } from '../../shared/record.ts';
 import type { Zone } from '../../shared/zones.ts';
 import { unwatched } from './unwatched.ts';
 
@@ -48,6 +49,8 @@ export interface ZoneSpec {
   readonly endpoints: readonly EndpointSpec[];
   readonly tenants: readonly TenantSpec[];
   readonly countries: readonly string[];
+  /** Members of the policy beside those that follow from the rest. */
+  readonly policy?: object;
   /** Members of the policy's `allow` beside the countries. */
   readonly allow?: object;
   /** Workloads and the class of each; every endpoint serves all of them, in the order of `endpoints`. */
@@ -136,7 +139,7 @@ export async function startZone(spec: ZoneSpec): Promise<TestZone> {
       const page = await reader.after(after, 1_000);
       const last = page.at(-1);
       if (last === undefined) return all;
-      all.push(...page.map(({ canonical }) => recordSchema.parse(JSON.parse(canonical))));
+      all.push(...page.map(decodeRecord));
       after = last.seq;
     }
   };
@@ -195,6 +198,7 @@ export async function writeConfig(
     jurisdiction: spec.zone,
     author: 'author',
     reviewer: 'reviewer',
+    ...spec.policy,
     allow: { countries: spec.countries, ...spec.allow },
     workloads: Object.fromEntries(
       Object.entries(workloads).map(([name, class_]) => [

@@ -15,9 +15,10 @@ export class RecordRules {
 
   written(logged: Logged): void {
     const { row, record } = logged;
-    const content = CONTENT.find((text) => row.canonical.includes(text));
+    const { canonical = '' } = row;
+    const content = CONTENT.find((text) => canonical.includes(text));
     if (content !== undefined) this.#broken(logged, `holds "${content}"`);
-    if (!leafHash(row.canonical).equals(row.leaf)) this.#broken(logged, 'has a leaf that is not its own');
+    if (!leafHash(canonical).equals(row.leaf)) this.#broken(logged, 'has a leaf that is not its own');
     if (record.kind === 'pending') this.#pending(logged);
     if (record.kind === 'served' || isEnd(record)) this.#followsPending(logged);
     if (record.kind === 'refused') this.#refused(logged);
