@@ -1,6 +1,5 @@
 import type { Refusal } from '../shared/errors.ts';
 import { HEADER } from '../shared/headers.ts';
-import { isRequestId } from '../shared/request-id.ts';
 import { pathOf } from '../shared/routes.ts';
 import { admit, refusalOf } from './admit/admit.ts';
 import type { Call } from './admit/call.ts';
@@ -8,10 +7,6 @@ import type { Gateway } from './gateway.ts';
 import { workloadsFor } from './policy/resolve.ts';
 import { refuse } from './refuse.ts';
 import { send, sendRefusal } from './reply.ts';
-import { type SequencedRow, StoreError } from './store/store.ts';
-
-/** Records of one request that are shown at most: request ids repeat, so there is no end to them. */
-const RECORDS_MAX = 100;
 
 const NO_SUCH_WORKLOAD: Refusal = { code: 'workload_unknown', why: 'not_in_policy' };
 
@@ -30,9 +25,10 @@ export async function listModels(gateway: Gateway, call: Call): Promise<void> {
 }
 
 /** The part of the path behind a route's name, as it was sent; empty where there is none. */
-const tailOf = ({ target }: Call, route: string): string => pathOf(target).slice(route.length + 1);
+export const tailOf = ({ target }: Call, route: string): string => pathOf(target).slice(route.length + 1);
 
-function decoded(text: string): string | undefined {
+/** Undefined where the percent signs are no encoding of UTF-8. */
+export function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -53,41 +49,6 @@ function modelList(call: Call, names: readonly string[]): object {
   return call.api === 'anthropic'
     ? { data, has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null }
     : { object: 'list', data };
-}
-
-/** `GET /v1/receipts/<request-id>`: the records of that request that belong to the caller's tenant. */
-export async function showReceipts(gateway: Gateway, call: Call): Promise<void> {
-  const admitted = await admit(call, gateway.admission);
-  if (!admitted.ok) return refuse(gateway, call, admitted.error);
-  const requestId = decoded(tailOf(call, '/v1/receipts'));
-  if (!isRequestId(requestId)) return refuse(gateway, call, { code: 'route_unknown' });
-  const rows = await rowsOf(gateway, requestId, admitted.value.tenant.id);
-  if (rows === undefined) return refuse(gateway, call, { code: 'ledger_unavailable' });
-  send(call, 200, 'served', {
-    request_id: requestId,
-    records: rows.slice(-RECORDS_MAX).map(({ seq, canonical, leaf }) => ({
-      seq,
-      state: 'recorded',
-      leaf: Buffer.from(leaf).toString('base64url'),
-      record: JSON.parse(canonical),
-    })),
-    has_more: rows.length > RECORDS_MAX,
-  });
-}
-
-/** The newest rows of a request, one more than is shown; undefined where the log cannot be read. */
-async function rowsOf(
-  { log, logger }: Gateway,
-  requestId: string,
-  tenant: string,
-): Promise<readonly SequencedRow[] | undefined> {
-  try {
-    return await log.ofRequest(requestId, tenant, RECORDS_MAX + 1);
-  } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
-    logger.error({ fault: cause.kind }, 'the log could not be read');
-    return undefined;
-  }
 }
 
 /** `POST /internal/refusals`: the edge reports that it refused a request; the record is made here. */

@@ -2,11 +2,15 @@ import pino, { type Logger } from 'pino';
 import { AssertionCheck } from './admit/assertion.ts';
 import { BodyBudget } from './admit/body-budget.ts';
 import { UnderWay } from './admit/under-way.ts';
+import { gatedLedger } from './audit/gated-ledger.ts';
+import type { Publisher } from './audit/publisher.ts';
 import { receiptSigner } from './audit/receipts.ts';
 import { createRecordIds } from './audit/record-id.ts';
 import { RecordMaker } from './audit/records.ts';
-import { abandonOpenPendings } from './audit/recovery.ts';
+import { Retention } from './audit/retention.ts';
+import type { SignedHead } from './audit/signed-head.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { toMend } from './config/to-mend.ts';
 import type { OriginConfig } from './config.ts';
 import { adminServer } from './control/admin.ts';
 import { Pools } from './forward/pools.ts';
@@ -16,17 +20,19 @@ import { listen, stopListening } from './listening.ts';
 import { startLiveHealth } from './live-health.ts';
 import { countedLedger } from './metrics/counted-ledger.ts';
 import { prometheusMetrics } from './metrics/prometheus.ts';
+import { openLog } from './open-log.ts';
 import { teamOf } from './policy/tenants.ts';
 import { readiness } from './readiness.ts';
 import { originServer } from './server.ts';
-import { openSqliteStore } from './store/sqlite.ts';
-import { type Store, StoreError } from './store/store.ts';
+import type { Store } from './store/store.ts';
 
 export interface OriginSetup {
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Stands in for the store that the configuration names. */
   readonly store?: Store;
+  /** Stands in for the file that keeps what was signed last. */
+  readonly head?: SignedHead;
   /** Stands in for the health of the endpoints, which is given to it. */
   readonly watch?: (health: Health) => Health;
 }
@@ -47,22 +53,24 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
   const clock = setup.clock ?? systemClock;
   const logger = setup.logger ?? pino({ base: { jurisdiction: config.jurisdiction } });
   const startedAt = Math.ceil(clock.now() / 1_000) * 1_000;
-  const store = setup.store ?? (await openStore(config));
   const newId = createRecordIds(clock);
-  const abandoned = await abandonOpenPendings({ store, clock, newId });
-  if (abandoned > 0) logger.warn({ abandoned }, 'calls that a crash had left open were ended as abandoned');
+  const log = await openLog(config, { clock, logger, newId, store: setup.store, head: setup.head });
+  const { store, publisher } = log;
 
   // An assertion's time is in seconds: listening from a full second on, none of ours looks older than the start.
   if (clock.now() < startedAt) {
     await new Promise<void>((resolve) => clock.setTimeout(resolve, startedAt - clock.now() + 1));
   }
-  const watch = setup.watch ?? ((health) => health);
-  const gateway = await build(config, { clock, logger, store, newId, startedAt, watch });
+  const pools = new Pools(config.limits, clock);
+  const built = await build(config, { ...log, clock, logger, pools, newId, startedAt });
+  const gateway = { ...built, health: setup.watch?.(built.health) ?? built.health };
   const { server, drain } = originServer(gateway, readiness(gateway, store));
   const admin = adminServer(gateway);
   const url = await listen(server, config.listen);
   const adminUrl = await listen(admin, config.admin);
   logger.info({ url, admin: adminUrl }, 'origin is ready');
+  const mending = toMend(config);
+  if (mending !== undefined) logger.warn(mending);
 
   const close = async () => {
     const adminClosed = stopListening(admin);
@@ -70,9 +78,11 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
     admin.closeAllConnections();
     await adminClosed;
     await gateway.health.close();
+    await gateway.retention.close();
     await gateway.ledger.close();
+    await publisher.close();
     await store.close();
-    await gateway.forwarder.pools.close();
+    await pools.close();
   };
   let closing: Promise<void> | undefined;
   return { url, admin: adminUrl, close: () => (closing ??= close()) };
@@ -81,35 +91,32 @@ export async function startOrigin(config: OriginConfig, setup: OriginSetup = {})
 /** A key whose team is not there any more is not a key without a lock. */
 const lockedOut = (name: string) => ({ name, allowed_regions: [] });
 
-async function openStore({ store, jurisdiction }: OriginConfig): Promise<Store> {
-  switch (store.kind) {
-    case 'sqlite':
-      return openSqliteStore({ path: store.file, zone: jurisdiction });
-    case 'postgres':
-      throw new StoreError('unfit', 'this build keeps its log in SQLite: set store to sqlite:<file>');
-  }
-}
-
-interface Parts {
+/** What an origin stands on: the world around it, which a simulation makes its own. */
+export interface Ground {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly store: Store;
+  readonly publisher: Publisher;
+  readonly pools: Pools;
   readonly newId: () => string;
+  /** Assertions made from this time on are taken, in ms since the epoch. */
   readonly startedAt: number;
-  readonly watch: (health: Health) => Health;
+  /** Evenly from 0 up to 1; seeded where a run has to be repeatable. */
+  readonly random?: () => number;
 }
 
-async function build(config: OriginConfig, parts: Parts): Promise<Gateway> {
-  const { clock, logger, store, newId, startedAt, watch } = parts;
+/** The parts of an origin, put together; its circuits are as the store has kept them, and probes run. */
+export async function build(config: OriginConfig, ground: Ground): Promise<Gateway> {
+  const { clock, logger, store, publisher, pools, newId, startedAt } = ground;
   const { limits, jurisdiction } = config;
-  const pools = new Pools(limits, clock);
   const records = new RecordMaker(clock, newId);
   const metrics = prometheusMetrics(config, logger);
   const { counts } = metrics;
   const appendMs = limits.ledger_ms;
-  const ledger = countedLedger({ store, clock, newId, logger, counts, limits: { appendMs } });
-  const watched = { config, clock, shelf: store, pools, ledger, records, logger, counts };
-  const health = await startLiveHealth(watched);
+  const counted = countedLedger({ store, clock, newId, logger, counts, limits: { appendMs } });
+  const isShut = () => publisher.broken !== undefined;
+  const ledger = gatedLedger(counted, isShut);
+  const health = await startLiveHealth({ ...ground, config, ledger, records, counts });
   return {
     config,
     clock,
@@ -127,10 +134,12 @@ async function build(config: OriginConfig, parts: Parts): Promise<Gateway> {
     forwarder: { pools, clock, limits },
     ledger,
     records,
-    health: watch(health),
+    health,
     metrics,
     receipts: receiptSigner(config.logName, config.signingKey),
     log: store,
+    publisher,
+    retention: new Retention({ ...ground, jurisdiction, policies: config.policies, isShut }),
     standpointOf: ({ tenant, key }) => {
       const policy = config.policies.get(tenant.policy);
       if (policy === undefined) throw new Error('a tenant names a policy that is not loaded');

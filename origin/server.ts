@@ -10,7 +10,8 @@ import { answerBrokenRequest, brokenAnswer, PARSER_HEADER_BYTES } from './broken
 import { exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { stopListening } from './listening.ts';
-import { listModels, recordRefusal, showReceipts, unknownRoute } from './local-routes.ts';
+import { listModels, recordRefusal, unknownRoute } from './local-routes.ts';
+import { showReceipts } from './receipts-route.ts';
 import { letRunOff } from './reply.ts';
 
 /** Longer than the 900 s for which Cloudflare keeps an idle connection, so that this side never closes first. */

@@ -2,17 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { z } from 'zod';
 import { keyHash } from '../admit/key.ts';
 import type { Gateway } from '../gateway.ts';
-import { READ_MAX, type SequencedRow } from '../store/store.ts';
+import { checkpointRoutes } from './checkpoint-routes.ts';
 import { endpointRoutes } from './endpoint-routes.ts';
-
-const pageSchema = z.object({
-  /** Place in the log after which to start; without it, the newest records. */
-  after: z.coerce.number().int().min(-1).optional(),
-  limit: z.coerce.number().int().min(1).max(READ_MAX).default(50),
-});
+import { gameDayRoutes } from './gameday-routes.ts';
+import { levelsOf } from './levels.ts';
+import { logRoutes } from './log-routes.ts';
+import { recordRoutes } from './record-routes.ts';
+import { retentionRoutes } from './retention-routes.ts';
 
 /** The operators' address: the zone's records, its endpoints, and its metrics. Every call needs the admin token. */
 export function adminServer(gateway: Gateway): Server {
@@ -29,18 +27,15 @@ export function adminServer(gateway: Gateway): Server {
       401,
     );
   });
-  app.get('/admin/records', async (c) => {
-    const page = pageSchema.safeParse(c.req.query());
-    if (!page.success) return c.json({ error: { message: z.prettifyError(page.error) } }, 400);
-    const { after, limit } = page.data;
-    const rows = await (after === undefined ? gateway.log.latest(limit) : gateway.log.after(after, limit));
-    return c.json({ jurisdiction: gateway.config.jurisdiction, records: rows.map(recordOf) });
-  });
+  recordRoutes(app, gateway);
   endpointRoutes(app, gateway);
+  gameDayRoutes(app, gateway);
+  logRoutes(app, gateway);
+  checkpointRoutes(app, gateway);
+  retentionRoutes(app, gateway);
   app.get('/metrics', async (c) => {
-    const { metrics, health, ledger, underWay, config } = gateway;
-    const circuits = health.orders.list(config.registry.keys());
-    const text = await metrics.text({ circuits, ledger: ledger.stats(), callsUnderWay: underWay.calls });
+    const { metrics } = gateway;
+    const text = await metrics.text(await levelsOf(gateway));
     return c.text(text, 200, { 'content-type': metrics.contentType });
   });
   app.onError((cause, c) => {
@@ -52,5 +47,3 @@ export function adminServer(gateway: Gateway): Server {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return createServer((incoming, outgoing) => void listener(incoming, outgoing));
 }
-
-const recordOf = ({ seq, canonical }: SequencedRow): object => ({ seq, record: JSON.parse(canonical) });

@@ -36,6 +36,8 @@ export const forgetStack = (data: string): Promise<void> => rm(stackPath(data), 
 export interface OriginAddress {
   readonly admin: string;
   readonly token: string;
+  /** Of the local stack, which has one origin for each. */
+  readonly zone?: string;
 }
 
 /** The admin addresses that a command was pointed at: one origin, or those of the local stack. */
@@ -55,5 +57,5 @@ export async function originAddresses(options: {
     ([zone]) => options.zone === undefined || options.zone === zone,
   );
   if (chosen.length === 0) throw new UsageFault(`the local stack has no zone ${options.zone}`);
-  return chosen.map(([, { admin, admin_token }]) => ({ admin, token: admin_token }));
+  return chosen.map(([zone, { admin, admin_token }]) => ({ admin, token: admin_token, zone }));
 }

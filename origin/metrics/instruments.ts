@@ -108,6 +108,23 @@ export function instruments(registry: Registry) {
       'residency_ledger_failing',
       '1 while the audit log cannot be written: nothing is forwarded.',
     ),
+    logRecords: gauge(
+      'residency_log_records',
+      'Records of the audit log that have reached a state: recorded (durable), sequenced (have their place), published (under a checkpoint), witnessed (under one that enough witnesses cosigned).',
+      ['state'],
+    ),
+    checkpointAge: gauge(
+      'residency_log_checkpoint_age_seconds',
+      'Since the newest checkpoint was signed. There is one for every full hour, and within a minute of a record.',
+    ),
+    overdue: gauge(
+      'residency_log_overdue_pendings',
+      'Calls that are announced in the log and have no end there, although they are past their time.',
+    ),
+    broken: gauge(
+      'residency_log_broken',
+      '1 where the log is not what was signed: nothing is forwarded until a person has put it right.',
+    ),
     underWay: gauge('residency_calls_under_way', 'Model calls that have been let in and have not ended.'),
   };
 }

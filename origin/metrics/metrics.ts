@@ -3,6 +3,7 @@ import type { Outcome } from '../../shared/headers.ts';
 import type { AuditRecord, RecordKind } from '../../shared/record.ts';
 import type { RouteName } from '../../shared/routes.ts';
 import type { LedgerStats } from '../audit/ledger.ts';
+import type { LogStates } from '../audit/published.ts';
 import type { EndpointState } from '../health/orders.ts';
 import type { ProbeResult } from '../health/probe.ts';
 
@@ -24,11 +25,23 @@ export interface EndedCall {
   readonly stoppedBy: 'client' | 'gateway' | undefined;
 }
 
+/** How far the log is; undefined where the store cannot tell just now. */
+export interface LogLevels {
+  readonly states: LogStates;
+  /** Since the newest checkpoint was signed, in ms; undefined where there is none. */
+  readonly checkpointAgeMs: number | undefined;
+  /** Calls without an end that are past their time. */
+  readonly overdue: number;
+}
+
 /** What stands at a level at this moment, where the rest is counted as it happens. */
 export interface Levels {
   readonly circuits: ReadonlyMap<string, EndpointState>;
   readonly ledger: LedgerStats;
   readonly callsUnderWay: number;
+  readonly log: LogLevels | undefined;
+  /** The log must not go on. */
+  readonly logBroken: boolean;
 }
 
 /**

@@ -5,8 +5,9 @@ import { CIRCUIT_KINDS } from '../health/circuit-kinds.ts';
 import { countCall } from './call-counts.ts';
 import { type Instruments, instruments } from './instruments.ts';
 import { type KnownNames, knownNames, labelOf, type NameSource } from './known-names.ts';
-import type { Counts, Levels, Metrics } from './metrics.ts';
+import type { Counts, Levels, LogLevels, Metrics } from './metrics.ts';
 import { countRecord } from './record-counts.ts';
+import { seconds } from './seconds.ts';
 import { unfailing } from './unfailing.ts';
 
 export interface MetricsSetup extends NameSource {
@@ -45,7 +46,7 @@ function countsInto(made: Instruments, known: KnownNames): Counts {
   };
 }
 
-function setLevels(made: Instruments, { circuits, ledger, callsUnderWay }: Levels): void {
+function setLevels(made: Instruments, { circuits, ledger, callsUnderWay, log, logBroken }: Levels): void {
   made.circuits.reset();
   for (const [endpoint, { circuit }] of circuits) {
     for (const state of Object.values(CIRCUIT_KINDS)) {
@@ -55,4 +56,17 @@ function setLevels(made: Instruments, { circuits, ledger, callsUnderWay }: Level
   made.queued.set(ledger.queued);
   made.failing.set(ledger.failing ? 1 : 0);
   made.underWay.set(callsUnderWay);
+  made.broken.set(logBroken ? 1 : 0);
+  setLog(made, log);
+}
+
+/** What cannot be told is left out: an old number would look like a log that stands still. */
+function setLog({ logRecords, checkpointAge, overdue }: Instruments, log: LogLevels | undefined): void {
+  for (const gauge of [logRecords, checkpointAge, overdue]) gauge.reset();
+  if (log === undefined) return;
+  const { sequenced, published, witnessed } = log.states;
+  for (const [state, size] of Object.entries({ recorded: sequenced, sequenced, published, witnessed }))
+    logRecords.set({ state }, size);
+  if (log.checkpointAgeMs !== undefined) checkpointAge.set(seconds(log.checkpointAgeMs));
+  overdue.set(log.overdue);
 }

@@ -9,6 +9,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const HEALTH = { probe: 'none', open_circuit_after: 5, half_open_after_seconds: 30, max_ttft_ms: 4_000 };
 const CHAT = JSON.stringify({ model: 'support-chat', messages: [{ role: 'user', content: 'hello' }] });
+const STREAM = JSON.stringify({ ...JSON.parse(CHAT), stream: true });
 const ORDER = { by: 'ana', why: 'maintenance in Frankfurt' };
 const START = '2026-01-01T00:00:00.000Z';
 
@@ -36,8 +37,8 @@ afterEach(() => direct.zone.close());
 const fra = () => direct.zone.provider('fra');
 
 /** The endpoint that answered a call, or its status where none did. */
-async function servedBy(): Promise<unknown> {
-  const answer = await callOrigin(direct, '/v1/chat/completions', { body: CHAT });
+async function servedBy(body = CHAT): Promise<unknown> {
+  const answer = await callOrigin(direct, '/v1/chat/completions', { body });
   await answer.body.dump();
   return answer.statusCode === 200 ? answer.headers['x-residency-endpoint'] : answer.statusCode;
 }
@@ -73,30 +74,114 @@ describe('what the person on call sees of the endpoints', () => {
       facility: null,
       deployment: 'regional',
       workloads: ['support-chat'],
+      allowed: true,
+      never: null,
+      health: 'out',
       state: 'open',
       usable: false,
       reason: 'circuit open after 5 failures in a row: answered 503',
       since: '2026-01-01T00:01:00.000Z',
+      out_since: '2026-01-01T00:01:00.000Z',
+      last_tried: '2026-01-01T00:01:00.000Z',
       next: '2026-01-01T00:01:30.000Z',
       ordered_by: null,
       evidence: null,
+      recent: { minutes: 5, outcomes: 5, failures: 5, error_rate: 1, ttft_ms: null },
       probes: { count: 0, input_tokens: 0, output_tokens: 0, uncounted: 0 },
     });
     expect(await endpointOf(direct.zone, 'dub')).toMatchObject({
       state: 'closed',
       usable: true,
+      health: 'ok',
       reason: null,
       since: null,
+      out_since: null,
+      last_tried: '2026-01-01T00:01:00.000Z',
       next: null,
+      recent: { minutes: 5, outcomes: 5, failures: 0, error_rate: 0, ttft_ms: null },
     });
     clock.advance(20_000);
     const waiting = {
       state: 'half_open',
+      health: 'trial',
       usable: true,
-      reason: 'waits for one probe to succeed',
+      reason: 'the next call or probe tries it, the others go past it',
       next: null,
     };
     expect(await endpointOf(direct.zone, 'fra')).toMatchObject(waiting);
+  });
+
+  it('is since when one is out, however often it was tried since, over a restart too', async () => {
+    clock.advance(60_000);
+    await openFrankfurt();
+    for (const minute of [2, 3]) {
+      clock.advance(60_000);
+      expect(await servedBy()).toBe('dub');
+      expect(await endpointOf(direct.zone, 'fra')).toMatchObject({
+        reason: 'circuit open again: answered 503',
+        out_since: '2026-01-01T00:01:00.000Z',
+        last_tried: `2026-01-01T00:0${minute}:00.000Z`,
+      });
+    }
+    await direct.zone.restart();
+    expect(await endpointOf(direct.zone, 'fra')).toMatchObject({
+      out_since: '2026-01-01T00:01:00.000Z',
+      last_tried: '2026-01-01T00:03:00.000Z',
+    });
+    clock.advance(60_000);
+    fra().order({});
+    expect(await servedBy()).toBe('fra');
+    expect(await endpointOf(direct.zone, 'fra')).toMatchObject({ health: 'ok', out_since: null });
+    fra().order({ status: 503 });
+    for (let call = 0; call < 5; call += 1) expect(await servedBy()).toBe('dub');
+    expect(await endpointOf(direct.zone, 'fra')).toMatchObject({ out_since: '2026-01-01T00:04:00.000Z' });
+  });
+
+  it('tells an endpoint that no policy ever lets serve from one that is out', async () => {
+    const london = await startDirect({
+      health: HEALTH,
+      endpoints: [
+        { id: 'fra', region: 'eu-central-1' },
+        { id: 'lon', region: 'eu-west-2' },
+      ],
+    });
+    try {
+      expect(await endpointOf(london.zone, 'lon')).toMatchObject({
+        allowed: false,
+        never: 'London (eu-west-2) is in GB, zone uk, not eu',
+        health: 'ok',
+        usable: false,
+      });
+      expect(await endpointOf(london.zone, 'fra')).toMatchObject({ allowed: true, never: null });
+    } finally {
+      await london.zone.close();
+    }
+  });
+
+  it('is that one is busy after a 429, and until when', async () => {
+    fra().order({ status: 429, headers: { 'retry-after': '20' } });
+    expect(await servedBy()).toBe('dub');
+    expect(await endpointOf(direct.zone, 'fra')).toMatchObject({
+      health: 'busy',
+      state: 'closed',
+      usable: false,
+      reason: 'it asked to be left alone for a while (429)',
+      next: '2026-01-01T00:00:20.000Z',
+    });
+  });
+
+  it('is how many of the last calls failed there, and how soon its streams began', async () => {
+    expect((await endpointOf(direct.zone, 'fra')).recent).toMatchObject({ outcomes: 0, error_rate: null });
+    expect(await servedBy(STREAM)).toBe('fra');
+    fra().order({ status: 503 });
+    expect(await servedBy()).toBe('dub');
+    expect((await endpointOf(direct.zone, 'fra')).recent).toEqual({
+      minutes: 5,
+      outcomes: 2,
+      failures: 1,
+      error_rate: 0.5,
+      ttft_ms: { typical: 0, last: 0 },
+    });
   });
 
   it('is where an endpoint was seen outside its regions, and that no time ends it', async () => {
@@ -141,7 +226,7 @@ describe('an order over an endpoint', () => {
     expect(await servedBy()).toBe('fra');
     expect((await controls()).map(({ actor, selection_reason }) => [actor, selection_reason])).toEqual([
       ['ana', 'circuit forced open for 30 minutes, was closed: maintenance in Frankfurt'],
-      ['gateway', 'circuit half_open to closed: it was half_open'],
+      ['gateway', 'circuit half_open to closed: its probe succeeded'],
     ]);
   });
 
@@ -175,7 +260,7 @@ describe('an order over an endpoint', () => {
     expect((await controls()).map(({ actor, selection_reason }) => [actor, selection_reason])).toEqual([
       ['gateway', expect.stringContaining('circuit closed to quarantined')],
       ['ana', 'circuit released, was quarantined: the vendor has mended its routing'],
-      ['gateway', 'circuit half_open to closed: it was half_open'],
+      ['gateway', 'circuit half_open to closed: its probe succeeded'],
     ]);
   });
 
@@ -229,6 +314,23 @@ describe('an order while the store fails', () => {
     expect((await give('open')).status).toBe(200);
     await direct.zone.restart();
     expect(await endpointOf(direct.zone, 'fra')).toMatchObject({ state: 'forced_open' });
+  });
+
+  it('releases no quarantine that came while the release of an order was being recorded', async () => {
+    await give('close');
+    fra().order({ gate: 'headers', headers: { 'x-served-from': 'us-east-1' } });
+    const calling = servedBy();
+    await fra().waitFor(({ heldAt }) => heldAt === 'headers');
+    const open = store.hold();
+    const arrived = store.nextGroup();
+    const answering = give('release');
+    await arrived;
+    fra().release('headers');
+    await expect.poll(async () => (await endpointOf(direct.zone, 'fra')).state).toBe('quarantined');
+    open();
+    expect((await answering).status).toBe(409);
+    expect(await calling).toBe(502);
+    expect(await endpointOf(direct.zone, 'fra')).toMatchObject({ state: 'quarantined', usable: false });
   });
 
   it('holds, says that it is not on record yet, and is on record once the log can be written', async () => {

@@ -4,6 +4,7 @@ import { APICallError, embed, generateText, streamText, tool } from 'ai';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { WITH_COOKIE } from '../support/sdk.ts';
 import {
   endedRecords,
   errorOf,
@@ -38,7 +39,7 @@ afterAll(() => gateway.close());
 const settings = () => ({
   baseURL: `${gateway.edge.url}/v1`,
   apiKey: gateway.eu.key('acme'),
-  headers: { 'x-jurisdiction': 'eu', cookie: 'session=MARKER-COOKIE' },
+  headers: WITH_COOKIE,
   fetch: sent.fetch,
 });
 

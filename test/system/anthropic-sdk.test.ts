@@ -3,14 +3,16 @@ import Anthropic, {
   APIUserAbortError,
   AuthenticationError,
   BadRequestError,
+  type ClientOptions,
   InternalServerError,
   NotFoundError,
   PermissionDeniedError,
 } from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Provider } from '../../origin/dev/provider.ts';
-import { collect } from '../origin/dev/provider/reading.ts';
+import { collect, courseOf, MESSAGE_COURSE } from '../origin/dev/provider/reading.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { anthropicClient, WITH_COOKIE } from '../support/sdk.ts';
 import {
   endedRecords,
   errorOf,
@@ -40,15 +42,8 @@ let upstream: Provider;
 let sent: Sent;
 let client: Anthropic;
 
-const clientOf = (apiKey: string, more: ConstructorParameters<typeof Anthropic>[0] = {}) =>
-  new Anthropic({
-    baseURL: gateway.edge.url,
-    apiKey,
-    defaultHeaders: { 'x-jurisdiction': 'eu', cookie: 'session=MARKER-COOKIE' },
-    maxRetries: 0,
-    fetch: sent.fetch,
-    ...more,
-  });
+const clientOf = (apiKey: string, more: ClientOptions = {}) =>
+  anthropicClient(gateway, { apiKey, defaultHeaders: WITH_COOKIE, fetch: sent.fetch, ...more });
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -85,15 +80,7 @@ describe('the Anthropic SDK is served in its zone', () => {
 
   it('with a streamed message, event by event in the order of the API', async () => {
     const { data, response } = await client.messages.create({ ...asked, stream: true }).withResponse();
-    const types = (await collect(data)).map(({ type }) => type);
-    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
-      'message_start',
-      'content_block_start',
-      'content_block_delta',
-      'content_block_stop',
-      'message_delta',
-      'message_stop',
-    ]);
+    expect(await courseOf(data)).toEqual(MESSAGE_COURSE);
     await served(response, { streamed: true });
   });
 

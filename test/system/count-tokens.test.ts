@@ -58,7 +58,7 @@ describe('a count of tokens', () => {
     expect(answer.headers).not.toHaveProperty('x-residency-estimate');
     expect(answer.headers['x-residency-endpoint']).toBe('dub');
     expect(counter('fra').receivedTotal).toBe(0);
-    await expect.poll(kinds).toEqual(['pending', 'served', 'completed']);
+    await expect.poll(kinds, { timeout: 10_000 }).toEqual(['pending', 'served', 'completed']);
   });
 
   it('is estimated here where the lock leaves no counter, and goes nowhere', async () => {
@@ -131,6 +131,21 @@ describe('a count of tokens', () => {
     expect(reached()).toBe(0);
     const [record] = await direct.zone.recordsOf('counted');
     expect(JSON.stringify(record?.candidates)).toContain('its counts cannot show its region');
+  });
+
+  it('is not sent to a counter that only other requests tell where to run', async () => {
+    const pin = { member: 'inference_geo', value: 'us', route: '/v1/messages' } as const;
+    await start({
+      amend: (config) => ({
+        ...config,
+        registry: new Map([...config.registry].map(([id, one]) => [id, { ...one, pin }])),
+      }),
+    });
+    const answer = await count();
+    expect([answer.status, answer.headers['x-residency-estimate']]).toEqual([200, 'true']);
+    expect(reached()).toBe(0);
+    const [record] = await direct.zone.recordsOf('counted');
+    expect(JSON.stringify(record?.candidates)).toContain('told where to run by other requests alone');
   });
 
   it('is refused like every other call where the caller may not use the workload', async () => {

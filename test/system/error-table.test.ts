@@ -70,7 +70,8 @@ function expectEnvelope(answer: Answered, row: RefusalRow, caller: Caller, reque
     type,
     code: row.code,
     request_id: requestId,
-    ...(row.decided && { policy: 'eu-test@1.0.0', candidates }),
+    ...((row.decided || row.code === 'region_violation') && { policy: 'eu-test@1.0.0' }),
+    ...(row.decided && { candidates }),
   };
   expect(documentOf(answer)).toEqual(
     caller.api === 'openai'

@@ -1,10 +1,9 @@
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OrderInput } from '../../origin/dev/provider.ts';
 import { answerTo, chat, documentOf, presented } from '../support/calls.ts';
 import { resetZone, TWO_OF_EACH } from '../support/direct.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { anthropicClient, openaiClient } from '../support/sdk.ts';
 import { endedRecords } from '../support/served.ts';
 
 /** Time that a stream's first content may take, in ms; what waits longer is silent. */
@@ -39,21 +38,6 @@ const call = (path: string, stream = false) =>
 const arrivals = (...ids: string[]) => ids.map((id) => gateway.eu.provider(id).receivedTotal);
 const kindsOf = async (requestId: unknown) =>
   (await endedRecords(gateway.eu, String(requestId))).map(({ kind, attempt }) => `${attempt} ${kind}`);
-
-const openai = () =>
-  new OpenAI({
-    baseURL: `${gateway.edge.url}/v1`,
-    apiKey: gateway.eu.key('acme'),
-    defaultHeaders: { 'x-jurisdiction': 'eu' },
-    maxRetries: 0,
-  });
-const anthropic = () =>
-  new Anthropic({
-    baseURL: gateway.edge.url,
-    apiKey: gateway.eu.key('acme'),
-    defaultHeaders: { 'x-jurisdiction': 'eu' },
-    maxRetries: 0,
-  });
 
 describe.each(APIS)('a call of $path', ({ path, first, second }) => {
   it.each<[string, OrderInput]>([
@@ -154,12 +138,28 @@ describe('when all are busy', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '8']);
   });
 
+  it.each([429, 503])(
+    'takes the longest wait where a %i names several, and asks the next endpoint',
+    async (status) => {
+      gateway.eu.provider('fra').order({ status, headers: { 'retry-after': ['1', '40', 'soon'] } });
+      const answer = await call('/v1/chat/completions');
+      expect([answer.status, answer.headers['x-residency-endpoint']]).toEqual([200, 'dub']);
+      gateway.eu.provider('dub').order({ status, headers: { 'retry-after': ['50', '3'] } });
+      const refused = await call('/v1/chat/completions');
+      expect([refused.status, refused.headers['retry-after']]).toEqual([503, '40']);
+    },
+  );
+
   it('raises the error that an SDK knows', async () => {
     for (const { id } of TWO_OF_EACH) gateway.eu.provider(id).order({ status: 503 });
     const messages = [{ role: 'user' as const, content: 'hello' }];
-    const chatCall = openai().chat.completions.create({ model: 'support-chat', messages, stream: true });
+    const chatCall = openaiClient(gateway).chat.completions.create({
+      model: 'support-chat',
+      messages,
+      stream: true,
+    });
     await expect(chatCall).rejects.toMatchObject({ status: 503, code: 'no_compliant_endpoint' });
-    const call = anthropic().messages.create({
+    const call = anthropicClient(gateway).messages.create({
       model: 'support-chat',
       max_tokens: 9,
       messages,

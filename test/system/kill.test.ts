@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decodeRecord } from '../../origin/audit/encode.ts';
 import { type RunningEdge, startEdge } from '../../origin/dev/edge.ts';
 import { type OriginProcess, startOriginProcess } from '../../origin/dev/origin-process.ts';
 import { type Provider, startProvider } from '../../origin/dev/provider.ts';
 import { newSigningKey } from '../../origin/keys/signing-key.ts';
 import { openSqliteReader } from '../../origin/store/sqlite.ts';
-import { type AuditRecord, END_KINDS, recordSchema } from '../../shared/record.ts';
+import { type AuditRecord, END_KINDS } from '../../shared/record.ts';
 import { keysOf, writeConfig } from '../support/zone.ts';
 
 const isEnd = ({ kind }: AuditRecord) => END_KINDS.some((end) => end === kind);
@@ -68,7 +69,7 @@ describe('an origin that is killed', () => {
     const reader = await openSqliteReader({ path: join(folder, 'log.db'), zone: 'eu' });
     const rows = await reader.latest(1_000);
     await reader.close();
-    return rows.map(({ canonical }) => recordSchema.parse(JSON.parse(canonical)));
+    return rows.map(decodeRecord);
   }
 
   const chat = (requestId: string, stream = false): Promise<Response> =>

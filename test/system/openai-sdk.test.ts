@@ -3,6 +3,7 @@ import OpenAI, {
   APIUserAbortError,
   AuthenticationError,
   BadRequestError,
+  type ClientOptions,
   InternalServerError,
   NotFoundError,
   PermissionDeniedError,
@@ -11,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Provider } from '../../origin/dev/provider.ts';
 import { collect } from '../origin/dev/provider/reading.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { openaiClient, WITH_COOKIE } from '../support/sdk.ts';
 import {
   endedRecords,
   errorOf,
@@ -37,15 +39,8 @@ let fra: Provider;
 let sent: Sent;
 let client: OpenAI;
 
-const clientOf = (apiKey: string, more: ConstructorParameters<typeof OpenAI>[0] = {}) =>
-  new OpenAI({
-    baseURL: `${gateway.edge.url}/v1`,
-    apiKey,
-    defaultHeaders: { 'x-jurisdiction': 'eu', cookie: 'session=MARKER-COOKIE' },
-    maxRetries: 0,
-    fetch: sent.fetch,
-    ...more,
-  });
+const clientOf = (apiKey: string, more: ClientOptions = {}) =>
+  openaiClient(gateway, { apiKey, defaultHeaders: WITH_COOKIE, fetch: sent.fetch, ...more });
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -327,7 +322,7 @@ describe('a caller with the OpenAI SDK who hangs up', () => {
 });
 
 describe('the OpenAI SDK gets its own kind of error', () => {
-  const asked = (key: string, more: ConstructorParameters<typeof OpenAI>[0] = {}, model = 'support-chat') =>
+  const asked = (key: string, more: ClientOptions = {}, model = 'support-chat') =>
     errorOf(clientOf(key, more).chat.completions.create({ ...chat, model }));
 
   it('AuthenticationError for a key that is not valid', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { endpointOf } from '../support/admin.ts';
 import { callOrigin, type DirectOrigin, startDirect } from '../support/direct.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -91,6 +92,19 @@ describe('an outage in the zone', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(fra().receivedTotal).toBe(6);
     expect((await chat()).endpoint).toBe('fra');
+  });
+
+  it('is over with the head of a plain answer, however long its body takes', async () => {
+    await openFrankfurt();
+    fra().order({});
+    fra().order({ gate: 'first_token' }, { times: 1 });
+    clock.advance(30_000);
+    const long = chat();
+    await fra().waitFor(({ heldAt }) => heldAt === 'first_token');
+    await expect.poll(async () => (await endpointOf(direct.zone, 'fra')).state).toBe('closed');
+    expect(await chat()).toMatchObject({ status: 200, endpoint: 'fra', attempts: '1' });
+    fra().release('first_token');
+    expect(await long).toMatchObject({ status: 200, endpoint: 'fra' });
   });
 
   it('opens again for as long when the probe fails, and its caller is served by the second', async () => {

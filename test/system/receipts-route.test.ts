@@ -39,8 +39,17 @@ class UnreadableStore extends FaultyStore {
 
 const shownSchema = z.strictObject({
   request_id: z.string(),
+  log: z.literal('residency.test/eu'),
+  checkpoint: z.string().nullable(),
   records: z.array(
-    z.strictObject({ seq: z.int(), state: z.literal('recorded'), leaf: z.string(), record: recordSchema }),
+    z.strictObject({
+      seq: z.int(),
+      state: z.enum(['sequenced', 'published']),
+      leaf: z.string(),
+      record: recordSchema,
+      proof: z.object({ tree_size: z.int(), index: z.int(), hashes: z.array(z.string()) }).nullable(),
+      tlog_proof: z.string().nullable(),
+    }),
   ),
   has_more: z.boolean(),
 });

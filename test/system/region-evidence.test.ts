@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OrderInput } from '../../origin/dev/provider.ts';
 import { providerOf } from '../../origin/endpoints/provider.ts';
+import { askAdmin, endpointOf } from '../support/admin.ts';
 import { callOrigin, type DirectOrigin, startDirect } from '../support/direct.ts';
+import { FaultyStore } from '../support/faulty-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { EndpointSpec, ZoneSpec } from '../support/zone.ts';
 
@@ -22,6 +24,8 @@ const PAIRS = {
     { id: 'honest', region: 'eu-west-1', provider: 'anthropic' },
   ],
 } as const satisfies Record<string, readonly EndpointSpec[]>;
+
+type Events = NonNullable<OrderInput['events']>;
 
 const BODY_PATH: Readonly<Record<string, readonly string[]>> = {
   openai: ['meta', 'region'],
@@ -59,6 +63,7 @@ async function call(
   id: string,
   more: object = {},
   begun: () => void = () => undefined,
+  signal?: AbortSignal,
 ) {
   const body = JSON.stringify({
     model: 'support-chat',
@@ -66,7 +71,11 @@ async function call(
     messages: [{ role: 'user', content: 'hello' }],
     ...more,
   });
-  const answer = await callOrigin(direct, route, { body, headers: { 'x-request-id': id } });
+  const answer = await callOrigin(direct, route, {
+    body,
+    headers: { 'x-request-id': id },
+    ...(signal && { signal }),
+  });
   begun();
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
@@ -246,21 +255,31 @@ function said(headers: Record<string, string>): OrderInput {
 }
 
 describe('evidence that comes too late', () => {
-  it('at the end of a stream makes its record a violation and takes the endpoint out before the next call', async () => {
+  const late = (...after: Events): OrderInput => ({
+    gate: 'frame',
+    events: [
+      chunk('hello', null),
+      { data: JSON.stringify({ choices: [], meta: ABROAD }) },
+      ...after,
+      { data: '[DONE]' },
+    ],
+  });
+
+  it.each<[string, Events]>([
+    ['in the middle', [chunk(SECRET, null), chunk(SECRET, 'stop')]],
+    ['at the end', []],
+  ])('%s of a stream cuts it there, as a violation, and takes the endpoint out', async (_, after) => {
     await start(CHAT);
-    liar().order({
-      gate: 'frame',
-      events: [
-        chunk('hello', null),
-        chunk('', 'stop'),
-        { data: JSON.stringify({ choices: [], meta: ABROAD }) },
-        { data: '[DONE]' },
-      ],
-    });
+    liar().order(late(...after));
     const answer = await call(CHAT, 'late', { stream: true }, () => liar().release('frame'));
     expect(answer.status).toBe(200);
     expect(answer.headers['x-residency-region-source']).toBe('declared');
-    expect(answer.text.trimEnd()).toMatch(/data: \[DONE\]$/);
+    const events = answer.text.split('\n\n').filter((event) => event.trim() !== '');
+    expect(events).toHaveLength(2);
+    expect(events[0]).toContain('hello');
+    expect(JSON.parse(events[1]?.replace(/^\s*data: /, '') ?? '')).toMatchObject({
+      error: { code: 'region_violation' },
+    });
     await expectQuarantined(CHAT);
     await expect
       .poll(async () => (await recordsOf('late')).map(({ kind }) => kind))
@@ -276,11 +295,10 @@ describe('evidence that comes too late', () => {
     });
   });
 
-  it('behind more than is held back does so too', async () => {
+  it('behind more than is held back breaks the connection, as nothing else says that a body is not whole', async () => {
     await start(CHAT);
     liar().order({ body: chatSaying(ABROAD).replace(SECRET, 'x'.repeat(1_500_000)) });
-    const answer = await call(CHAT, 'long');
-    expect([answer.status, answer.text.length > 1_500_000]).toEqual([200, true]);
+    await expect(call(CHAT, 'long')).rejects.toThrow();
     await expectQuarantined(CHAT);
     await expect
       .poll(async () => (await recordsOf('long')).map(({ kind }) => kind))
@@ -300,6 +318,71 @@ describe('evidence that comes too late', () => {
     await expect
       .poll(async () => (await recordsOf('bettered')).at(-1))
       .toMatchObject({ kind: 'completed', region_source: 'response_body', region_verdict: 'match' });
+  });
+});
+
+describe('evidence that has arrived counts, whatever becomes of the call:', () => {
+  it.each<[string, object, OrderInput, string]>([
+    ['in the head of a stream', { stream: true }, said({ 'x-ran-in': 'us-east-1' }), 'response_header'],
+    ['in the head of a plain answer', {}, said({ 'x-ran-in': 'us-east-1' }), 'response_header'],
+    [
+      'in a first event',
+      { stream: true },
+      { events: [chunk('', null, { meta: ABROAD }), chunk(SECRET, 'stop'), { data: '[DONE]' }] },
+      'response_body',
+    ],
+  ])('its caller hangs up, %s', async (_, more, order, source) => {
+    await start(CHAT);
+    const gate = source === 'response_body' ? 'frame' : 'first_token';
+    liar().order({ ...order, gate });
+    const hangUp = new AbortController();
+    const gone = call(CHAT, 'gone', more, undefined, hangUp.signal);
+    await liar().waitFor(({ heldAt }) => heldAt === gate);
+    // Whoever asks after it has been sent gets the answer after it has arrived.
+    await askAdmin(direct.zone, 'GET', '/admin/endpoints');
+    hangUp.abort();
+    await expect(gone).rejects.toThrow();
+    await expect
+      .poll(async () => (await recordsOf('gone')).map(({ kind }) => kind))
+      .toEqual(['pending', 'violation']);
+    expect((await recordsOf('gone'))[1]).toMatchObject({
+      actor: 'client',
+      serving_region: 'us-east-1',
+      region_source: source,
+      region_verdict: 'mismatch',
+      code: 'region_violation',
+    });
+    await expectQuarantined(CHAT);
+  });
+
+  it('it comes while the release of an older quarantine is being written', async () => {
+    let store: FaultyStore | undefined;
+    await start(CHAT, { wrapStore: (inner) => (store = new FaultyStore(inner)) });
+    liar().order({ gate: 'headers', ...said({ 'x-ran-in': 'us-east-1' }) }, { times: 1 });
+    const slow = call(CHAT, 'slow');
+    await liar().waitFor(({ heldAt }) => heldAt === 'headers');
+    liar().order(said({ 'x-ran-in': 'us-west-2' }));
+    expect((await call(CHAT, 'quick')).status).toBe(502);
+
+    const written = store?.hold();
+    const arrived = store?.nextGroup();
+    const order = { by: 'a.person', why: 'the provider has mended it' };
+    const release = askAdmin(direct.zone, 'POST', '/admin/endpoints/liar/release', order);
+    await arrived;
+    liar().release('headers');
+    const found = /region violation: the endpoint is quarantined/g;
+    await expect.poll(() => direct.zone.logLines.join('').match(found)).toHaveLength(2);
+    written?.();
+    expect((await release).status).toBe(409);
+    expect((await slow).status).toBe(502);
+    expect(await endpointOf(direct.zone, 'liar')).toMatchObject({
+      state: 'quarantined',
+      evidence: { region: 'us-east-1' },
+    });
+    await direct.zone.restart();
+    expect((await endpointOf(direct.zone, 'liar')).state).toBe('quarantined');
+    const again = await askAdmin(direct.zone, 'POST', '/admin/endpoints/liar/release', order);
+    expect([again.status, (await endpointOf(direct.zone, 'liar')).state]).toEqual([200, 'half_open']);
   });
 });
 
@@ -344,22 +427,20 @@ describe('a policy that asks for a grade of evidence', () => {
     { id: 'honest', region: 'eu-west-1', regionHeader: 'x-ran-in' },
   ];
 
-  it('withholds an answer that gives a weaker one, and sends the next calls elsewhere once that is a habit', async () => {
+  it('withholds an answer that gives a weaker one, which is no fault of its endpoint’s health', async () => {
     await start(CHAT, { allow, endpoints });
-    honest().order({ headers: { 'x-ran-in': 'eu-west-1' } });
     liar().order({ text: SECRET });
-    for (const id of ['one', 'two', 'three']) {
-      const answer = await call(CHAT, id);
+    for (const id of ['one', 'two', 'three', 'four']) {
+      const answer = await call(CHAT, id, { stream: id === 'two' });
       expect(answer.status).toBe(502);
       expect(answer.text).not.toContain(SECRET);
       const records = await recordsOf(id);
       expect(records.map(({ kind }) => kind)).toEqual(['pending', 'violation']);
       expect(records[1]).toMatchObject({ region_verdict: 'unverified', region_source: 'declared' });
     }
-    const next = await call(CHAT, 'four');
-    expect([next.status, next.headers['x-residency-endpoint']]).toEqual([200, 'honest']);
-    const pending = (await recordsOf('four'))[0];
-    expect(pending?.selection_reason).toContain('did not show its region as well as the policy asks');
+    liar().order({ headers: { 'x-ran-in': 'eu-central-1' } });
+    const next = await call(CHAT, 'five');
+    expect([next.status, next.headers['x-residency-endpoint']]).toEqual([200, 'liar']);
   });
 
   it('passes a verdict on the request on, which those give who need not know where a model runs', async () => {

@@ -105,6 +105,8 @@ describe('residency start', () => {
       .map((line) => JSON.parse(line));
     expect(records.filter(({ request_id }) => request_id === id).map(({ kind }) => kind)).toContain('served');
     expect(new Set(records.map(({ jurisdiction }) => jurisdiction))).toEqual(new Set(['eu', 'us', 'au']));
+    const times: string[] = records.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted());
     const text = await residency('audit', 'tail', '--data', data, '--zone', 'eu');
     expect(text.stdout).toContain('helpdesk-de');
     expect(text.stdout).not.toContain('helpdesk-us');
@@ -131,6 +133,38 @@ describe('residency start', () => {
     expect(rows[2]?.at(-1)).toBe(
       'pending fra-chat, failed fra-chat, pending dub-chat, served dub-chat, completed dub-chat',
     );
+  });
+
+  it('does what docs/local-stack.md says, command by command', async () => {
+    const guide = await readFile(
+      fileURLToPath(new URL('../../docs/local-stack.md', import.meta.url)),
+      'utf8',
+    );
+    const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+    const typed = blocks
+      .join('')
+      .replaceAll('data/stack.json', join(data, 'stack.json'))
+      .replaceAll(/npm run residency -- (.*)/g, `${process.execPath} ${CLI} $1 --data ${data}`)
+      .replaceAll('curl ', 'curl -fsS ');
+    const ran = await run('bash', ['-e', '-c', typed], { maxBuffer: 16 * 1024 * 1024 });
+    expect(ran.stderr).toBe('');
+    for (const seen of ['"requests":', 'fra-chat', 'forced closed', 'by ana: circuit released', '# HELP'])
+      expect(ran.stdout).toContain(seen);
+    await residency('endpoints', 'release', 'dub-chat', '--data', data, '--why', 'the end of it');
+  }, 60_000);
+
+  it('has a stand-in whose lie about its region is seen, and takes it out', async () => {
+    const control = `${stack.providers['fra-chat']}/_control`;
+    const key = stack.tenants.find(({ jurisdiction }) => jurisdiction === 'eu')?.key;
+    await fetch(`${control}/order`, { method: 'POST', body: '{"order":{"region":"us-east-1"}}' });
+    // A probe may have found it out before the call does.
+    expect([502, 200]).toContain((await chat(stack.edge, 'eu', key)).status);
+    expect((await residency('endpoints', '--data', data, '--zone', 'eu')).stdout).toMatch(
+      /fra-chat +yes +OUT +quarantined .*us-east-1 \(response_header\)/,
+    );
+    await fetch(`${control}/reset`, { method: 'POST' });
+    const release = ['endpoints', 'release', 'fra-chat', '--data', data, '--why', 'it tells the truth again'];
+    expect((await residency(...release)).code).toBe(0);
   });
 
   it('keeps secrets to their owner, and stores of gateway keys only hashes', async () => {
@@ -171,7 +205,7 @@ describe('residency start --origin', () => {
       author: 'one',
       reviewer: 'other',
       allow: { countries: ['CH'] },
-      workloads: { 'support-chat': { class: 'large', failover: { primary: 'rack' } } },
+      workloads: { 'support-chat': { class: 'large', failover: { primary: 'rack', secondary: ['abroad'] } } },
     });
     await file('tenants.yaml', {
       tenants: { acme: { jurisdiction: 'ch', policy: 'own', keys: [{ id: 'k1', sha256: keyHash(key) }] } },
@@ -194,13 +228,24 @@ describe('residency start --origin', () => {
           base_url: `${engine.url}/v1`,
           models: { 'support-chat': 'llama3.2:latest' },
         },
+        {
+          id: 'abroad',
+          provider: 'openai-compatible',
+          region: 'eu-central-1',
+          deployment: 'regional',
+          base_url: `${engine.url}/v1`,
+          models: { 'support-chat': 'llama3.2:latest' },
+        },
       ],
       policies: ['policy.yaml'],
       tenants: 'tenants.yaml',
     });
     const data = join(folder, 'data');
-    const { process: child } = await start('--data', data, '--port', '0', '--origin', config);
+    const { process: child, said } = await start('--data', data, '--port', '0', '--origin', config);
     try {
+      const told = `1 problem in the configuration; to see them: npm run residency -- check --config ${config}`;
+      expect(said).toContain(`Origin ch has ${told}`);
+      expect(await readFile(join(data, 'logs', 'ch.log'), 'utf8')).toContain(`"msg":"${told}"`);
       const stack = await readStack(data);
       expect(stack.tenants).toEqual([{ id: 'acme', jurisdiction: 'ch' }]);
       const response = await chat(stack.edge, 'ch', key);

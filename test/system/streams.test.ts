@@ -1,11 +1,10 @@
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OrderInput } from '../../origin/dev/provider.ts';
 import { answerTo, chat, documentOf, presented } from '../support/calls.ts';
 import { callOrigin, type DirectOrigin, resetZone, TWO_OF_EACH } from '../support/direct.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { anthropicClient, openaiClient } from '../support/sdk.ts';
 import { endedRecords } from '../support/served.ts';
 import { modelOf } from '../support/zone.ts';
 
@@ -55,20 +54,6 @@ async function said(path: string, endpoint: string, order: OrderInput): Promise<
 
 const lastRecord = async (requestId: unknown) => (await endedRecords(gateway.eu, String(requestId))).at(-1);
 
-const openai = () =>
-  new OpenAI({
-    baseURL: `${gateway.edge.url}/v1`,
-    apiKey: gateway.eu.key('acme'),
-    defaultHeaders: { 'x-jurisdiction': 'eu' },
-    maxRetries: 0,
-  });
-const anthropic = () =>
-  new Anthropic({
-    baseURL: gateway.edge.url,
-    apiKey: gateway.eu.key('acme'),
-    defaultHeaders: { 'x-jurisdiction': 'eu' },
-    maxRetries: 0,
-  });
 const messages = [{ role: 'user' as const, content: 'hello' }];
 
 /** Everything that an SDK hands out of a stream, and the error that it ends with. */
@@ -222,7 +207,11 @@ describe('through the SDKs', () => {
 
   it('an interrupted chat raises an error behind the words that came', async () => {
     gateway.eu.provider('fra').order(order);
-    const stream = await openai().chat.completions.create({ model: 'support-chat', messages, stream: true });
+    const stream = await openaiClient(gateway).chat.completions.create({
+      model: 'support-chat',
+      messages,
+      stream: true,
+    });
     const { text, error } = await heard(stream);
     expect(text).toContain('two');
     expect(error).toMatchObject({ code: 'upstream_interrupted' });
@@ -230,7 +219,11 @@ describe('through the SDKs', () => {
 
   it('an interrupted response raises an error behind the words that came', async () => {
     gateway.eu.provider('fra').order(order);
-    const stream = await openai().responses.create({ model: 'support-chat', input: 'hello', stream: true });
+    const stream = await openaiClient(gateway).responses.create({
+      model: 'support-chat',
+      input: 'hello',
+      stream: true,
+    });
     const { text, error } = await heard(stream);
     expect(text).toContain('two');
     expect(error).toMatchObject({ code: 'upstream_interrupted' });
@@ -238,7 +231,7 @@ describe('through the SDKs', () => {
 
   it('an interrupted message raises an error behind the words that came', async () => {
     gateway.eu.provider('fra-messages').order(order);
-    const stream = await anthropic().messages.create({
+    const stream = await anthropicClient(gateway).messages.create({
       model: 'support-chat',
       max_tokens: 9,
       messages,
@@ -251,7 +244,7 @@ describe('through the SDKs', () => {
 
   it('a tool call arrives whole, in both APIs', async () => {
     const tool = { name: 'weather', description: 'weather', parameters: { type: 'object' } };
-    const chatStream = await openai().chat.completions.create({
+    const chatStream = await openaiClient(gateway).chat.completions.create({
       model: 'support-chat',
       messages,
       stream: true,
@@ -259,7 +252,7 @@ describe('through the SDKs', () => {
       tool_choice: 'required',
     });
     expect((await heard(chatStream)).text).toContain('tool_calls');
-    const messageStream = anthropic().messages.stream({
+    const messageStream = anthropicClient(gateway).messages.stream({
       model: 'support-chat',
       max_tokens: 9,
       messages,

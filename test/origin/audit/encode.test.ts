@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeRecord, encodeRecord } from '../../../origin/audit/encode.ts';
+import { decodeRecord, encodeRecord, RECORD_BYTES_MAX } from '../../../origin/audit/encode.ts';
 import { aRecord } from '../../support/audit-records.ts';
 
 describe('encoding a record', () => {
@@ -32,5 +32,17 @@ describe('encoding a record', () => {
 
   it('throws on text that is no Unicode, as two programs would write it down differently', () => {
     expect(() => encodeRecord(aRecord('pending', { workload: '\ud800' }))).toThrow(/surrogate/);
+  });
+
+  it('cuts the reasons of rejected candidates where a log entry could not hold them, and nothing else', () => {
+    const rejected = `a reason ${'😀'.repeat(250)}`;
+    const candidates = Array.from({ length: 64 }, (_, index) => ({ endpoint: `e${index}`, rejected }));
+    const record = aRecord('refused', { candidates, selection_reason: 'kept' });
+    const row = encodeRecord(record);
+    expect(Buffer.byteLength(row.canonical)).toBeLessThanOrEqual(RECORD_BYTES_MAX);
+    const read = decodeRecord(row);
+    expect({ ...read, candidates: [] }).toEqual({ ...record, candidates: [] });
+    expect(read.candidates).toHaveLength(64);
+    expect(read.candidates?.every((candidate) => candidate.rejected.startsWith('a reason 😀'))).toBe(true);
   });
 });
