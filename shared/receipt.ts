@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { REGION_SOURCES } from './record.ts';
+import { encodeBase64url } from './base64.ts';
+import { type AuditRecord, REGION_SOURCES } from './record.ts';
 
 /** `typ` of a receipt. */
 export const RECEIPT_TYPE = 'residency-receipt+jwt';
@@ -31,3 +32,24 @@ export const receiptSchema = z.object({
 });
 
 export type ReceiptClaims = z.infer<typeof receiptSchema>;
+
+/** What a receipt says of a record; `iat` is the record's own time. @param leaf its RFC 6962 leaf hash, 32 bytes */
+export function receiptClaims(record: AuditRecord, leaf: Uint8Array, logName: string): ReceiptClaims {
+  return {
+    iss: logName,
+    iat: Math.floor(Date.parse(record.at) / 1000),
+    rid: record.request_id ?? '',
+    sub: record.tenant ?? '',
+    jur: record.jurisdiction,
+    endpoint: record.endpoint ?? '',
+    provider: record.provider ?? '',
+    ...(record.provider_region !== undefined && { provider_region: record.provider_region }),
+    ...(record.serving_region !== undefined && { serving_region: record.serving_region }),
+    ...(record.region_source !== undefined && { region_source: record.region_source }),
+    ...(record.facility !== undefined && { facility: record.facility }),
+    policy: `${record.policy ?? ''}@${record.policy_version ?? ''}`,
+    attempt: record.attempt ?? 0,
+    rec: record.id,
+    leaf: encodeBase64url(leaf),
+  };
+}

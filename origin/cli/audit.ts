@@ -1,79 +1,23 @@
 import { Command } from 'commander';
-import { z } from 'zod';
-import { type AuditRecord, recordSchema } from '../../shared/record.ts';
-import { type OriginAddress, originAddresses } from '../control/stack-file.ts';
-import { UsageFault } from '../usage-fault.ts';
-import { type AdminOptions, askAdmin, withAdminOptions } from './admin-client.ts';
-import { byTime } from './by-time.ts';
+import { diffCommand } from './audit-diff.ts';
+import { exportCommand } from './audit-export.ts';
+import { fsckCommand } from './audit-fsck.ts';
+import { holdCommand } from './audit-hold.ts';
+import { pendingCommand } from './audit-pending.ts';
+import { pruneCommand } from './audit-prune.ts';
+import { refusalsCommand } from './audit-refusals.ts';
+import { streamCommand } from './audit-stream.ts';
+import { tailCommand } from './audit-tail.ts';
 
-/** How often `--follow` asks for more, in ms. */
-const FOLLOW_MS = 1_000;
-
-const pageSchema = z.object({ records: z.array(z.object({ seq: z.number(), record: recordSchema })) });
-type Entry = z.infer<typeof pageSchema>['records'][number];
-
-interface TailOptions extends AdminOptions {
-  readonly limit: string;
-  readonly follow?: boolean;
-  readonly json?: boolean;
-}
-
-/** `residency audit`: reads the log of a zone through its admin address. */
+/** `residency audit`: the log of a zone, through its admin address. */
 export const command = (): Command =>
-  new Command('audit').addCommand(
-    withAdminOptions(new Command('tail'))
-      .description(
-        'Shows the newest records by time. Without --admin it reads the local stack, all zones of it.',
-      )
-      .option('-n, --limit <count>', 'how many records of each zone', '20')
-      .option('-f, --follow', 'go on with new records as they come')
-      .option('--json', 'print one JSON object a line')
-      .action(tail),
-  );
-
-async function tail(options: TailOptions): Promise<void> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw new UsageFault('--limit takes 1 to 1000');
-  const origins = await originAddresses(options);
-  const next = new Map<OriginAddress, number>();
-  const read = async (origin: OriginAddress, query: string) => {
-    const entries = await records(origin, query);
-    next.set(origin, entries.at(-1)?.seq ?? next.get(origin) ?? -1);
-    return entries;
-  };
-  const show = async (query: (origin: OriginAddress) => string) => {
-    const logs = await Promise.all(origins.map((origin) => read(origin, query(origin))));
-    for (const { record } of byTime(logs)) {
-      process.stdout.write(`${options.json ? JSON.stringify(record) : line(record)}\n`);
-    }
-  };
-  await show(() => `limit=${limit}`);
-  while (options.follow) {
-    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
-    await show((origin) => `after=${next.get(origin) ?? -1}`);
-  }
-}
-
-const records = async (origin: OriginAddress, query: string): Promise<readonly Entry[]> =>
-  (await askAdmin(origin, `/admin/records?${query}`, pageSchema)).records;
-
-/** A record as one line: when, what, for whom, where, and what came of it. */
-function line(record: AuditRecord): string {
-  const tokens = record.input_tokens ?? record.output_tokens;
-  const parts = [
-    record.at,
-    record.jurisdiction.padEnd(2),
-    record.kind.padEnd(11),
-    (record.tenant ?? '-').padEnd(16),
-    (record.workload ?? record.route ?? '-').padEnd(18),
-    record.endpoint ?? '-',
-    record.serving_region ?? record.provider_region ?? '',
-    record.code ?? '',
-    record.upstream_status === undefined ? '' : `upstream ${record.upstream_status}`,
-    record.latency_ms === undefined ? '' : `${Math.round(record.latency_ms)} ms`,
-    tokens == null ? '' : `${record.input_tokens ?? 0}+${record.output_tokens ?? 0} tokens`,
-    record.request_id ?? '',
-    record.kind === 'control' ? `by ${record.actor ?? '-'}: ${record.selection_reason ?? ''}` : '',
-  ];
-  return parts.filter((part) => part !== '').join('  ');
-}
+  new Command('audit')
+    .addCommand(tailCommand())
+    .addCommand(exportCommand())
+    .addCommand(diffCommand())
+    .addCommand(refusalsCommand())
+    .addCommand(pendingCommand())
+    .addCommand(streamCommand())
+    .addCommand(holdCommand())
+    .addCommand(pruneCommand())
+    .addCommand(fsckCommand());

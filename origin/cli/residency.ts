@@ -19,7 +19,15 @@ const NOUNS = {
     summary: 'show the health of the endpoints, and take one out or put it back',
     load: () => import('./endpoints.ts'),
   },
+  gameday: {
+    summary: 'rehearse an outage for one tenant, and report on it',
+    load: () => import('./gameday.ts'),
+  },
   audit: { summary: 'read the audit log of a zone', load: () => import('./audit.ts') },
+  verify: {
+    summary: 'verify a bundle, a receipt or a proof with a public key alone',
+    load: () => import('./verify.ts'),
+  },
 } as const;
 
 async function program(named: string | undefined): Promise<Command> {

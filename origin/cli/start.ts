@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { toMend } from '../config/to-mend.ts';
 import type { StackFile } from '../control/stack-file.ts';
+import { typedCommand } from '../typed-command.ts';
 import { UsageFault } from '../usage-fault.ts';
 
 interface StartOptions {
@@ -26,14 +28,18 @@ async function start({ data, port: portText, origin: origins = [] }: StartOption
   // The runtime of the edge ends the process at once on a signal; here calls under way may end first.
   process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
   const signalled = new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
-  process.stdout.write(greeting(stack.file, data));
+  const mending = [...stack.origins].flatMap(([zone, { config }]) => {
+    const words = toMend(config);
+    return words === undefined ? [] : [`Origin ${zone} has ${words}`];
+  });
+  process.stdout.write(greeting(stack.file, data, mending));
   await signalled;
   process.stdout.write('\nStopping; calls that are running may end first.\n');
   await stack.stop();
   process.exit(0);
 }
 
-function greeting({ edge, origins, tenants, providers }: StackFile, data: string): string {
+function greeting({ edge, origins, tenants, providers }: StackFile, data: string, mending: string[]): string {
   const callable = tenants.filter(({ key }) => key !== undefined);
   const [first] = callable;
   const lines = [
@@ -53,8 +59,15 @@ function greeting({ edge, origins, tenants, providers }: StackFile, data: string
       'A call; put your key and a workload of yours into it:',
       call(edge, any.jurisdiction, '<your key>'),
     );
-  const where = data === 'data' ? '' : ` --data ${data}`;
-  lines.push('', `Records: npm run residency -- audit tail${where}`, 'Ctrl-C stops everything.', '');
+  const where = data === 'data' ? [] : ['--data', data];
+  lines.push(
+    '',
+    `Records: ${typedCommand('audit', 'tail', ...where)}`,
+    `Endpoints: ${typedCommand('endpoints', ...where)}`,
+    ...mending,
+    'Ctrl-C stops everything.',
+    '',
+  );
   return lines.join('\n');
 }
 

@@ -8,11 +8,14 @@ export interface SigningKey {
   readonly public: JWK;
 }
 
-/** A new Ed25519 key pair; `kid` is its thumbprint (RFC 7638). */
-export async function newSigningKey(): Promise<SigningKey> {
+/**
+ * A new Ed25519 key pair; `kid` is its thumbprint (RFC 7638). `nbf` and `exp` (NumericDate, RFC 7519) say from when
+ * until when its signatures count: verifiers refuse those of other times.
+ */
+export async function newSigningKey(validity: { nbf?: number; exp?: number } = {}): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(publicKey);
-  const about = { kid: await calculateJwkThumbprint(jwk), alg: 'EdDSA', use: 'sig' };
+  const about = { kid: await calculateJwkThumbprint(jwk), alg: 'EdDSA', use: 'sig', ...validity };
   return { private: { ...(await exportJWK(privateKey)), ...about }, public: { ...jwk, ...about } };
 }
 

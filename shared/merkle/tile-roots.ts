@@ -25,7 +25,7 @@ export async function newTileRoots(
     const level = below.level + 1;
     const fresh: Uint8Array[] = [];
     for (let index = known; index < full; index += 1) {
-      const hash = rootOver(await tileOf(below, index, hashes));
+      const hash = copyOf(rootOver(await tileOf(below, index, hashes)));
       fresh.push(hash);
       made.push({ level, index, hash });
     }
@@ -33,6 +33,9 @@ export async function newTileRoots(
   }
   return made;
 }
+
+/** With memory of its own: a hash is a piece of a larger buffer, which would be kept and sent on with each one. */
+const copyOf = (hash: Uint8Array): Buffer => Buffer.from(Uint8Array.from(hash).buffer);
 
 /** One level of tiles: so many hashes can be read, and those that follow them have just been made. */
 interface Level {

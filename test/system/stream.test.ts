@@ -68,6 +68,25 @@ describe('residency audit stream', () => {
     expect(lines.length).toBeGreaterThan(new Set(lines).size - 1);
   });
 
+  it('does not move its cursor past what could not be written', async () => {
+    const { admin } = direct.zone.origin;
+    const written: string[] = [];
+    const sink = (fault?: Error): LineSink => ({
+      failed: fault !== undefined,
+      write: async (lines) => {
+        expect(await textOf('full.cursor')).toBe('');
+        written.push(...lines);
+        if (fault !== undefined) throw fault;
+      },
+      close: () => Promise.resolve(),
+    });
+    const step = (to: LineSink) => forward({ admin, token: ADMIN_TOKEN }, path('full.cursor'), to);
+    await expect(step(sink(new Error('the disk is full')))).rejects.toThrow('the disk is full');
+    expect(await textOf('full.cursor')).toBe('');
+    expect(await step(sink())).toBe((await direct.zone.records()).length);
+    expect(written.join('')).toBe((await wholeLog()).repeat(2));
+  });
+
   it.each([
     [
       'of another log',
