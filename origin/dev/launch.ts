@@ -28,7 +28,7 @@ export interface LaunchOptions {
 export interface Stack {
   readonly file: StackFile;
   readonly edge: RunningEdge;
-  readonly origins: ReadonlyMap<Zone, OriginProcess>;
+  readonly origins: ReadonlyMap<Zone, LocalOriginProcess>;
   readonly providers: ReadonlyMap<string, Provider>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function launch(options: LaunchOptions): Promise<Stack> {
   }
 }
 
-interface LocalOriginProcess extends OriginProcess {
+export interface LocalOriginProcess extends OriginProcess {
   readonly token: string;
   readonly config: OriginConfig;
 }
@@ -84,8 +84,10 @@ class Launching {
 
   async addBuiltIn(port: number, before: StackFile | undefined): Promise<void> {
     for (const zone of LOCAL_ZONES) {
-      for (const { id, region } of zone.endpoints)
-        this.#providers.set(id, await startProvider({ name: `${id} in ${region}` }));
+      for (const { id, region, regionHeader: header } of zone.endpoints) {
+        const report = header === undefined ? {} : { region: { header, value: region } };
+        this.#providers.set(id, await startProvider({ name: `${id} in ${region}`, ...report }));
+      }
       for (const tenant of zone.tenants) {
         const known = before?.tenants.find(({ id }) => id === tenant)?.key;
         this.#keys.set(tenant, known ?? newGatewayKey(tenant));

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { keyHash } from '../admit/key.ts';
-import { LOCAL_WORKLOADS, type LOCAL_ZONES } from './local-zones.ts';
+import { LOCAL_WORKLOADS, type LOCAL_ZONES, type LocalEndpoint } from './local-zones.ts';
 
 type LocalZone = (typeof LOCAL_ZONES)[number];
 
@@ -39,14 +39,19 @@ function configuration({ zone: local, ports: [port, adminPort], providers }: Loc
     edge_keys: '../keys/edge.jwks.json',
     signing_key: `../keys/${local.zone}.jwk.json`,
     log_name: `residency.local/${local.zone}`,
-    endpoints: local.endpoints.map(({ id, api, region, facility }) => ({
+    endpoints: local.endpoints.map(({ id, api, region, facility, regionHeader }) => ({
       id,
       provider: api === 'anthropic' ? 'anthropic' : 'openai-compatible',
       region,
       facility,
       deployment: 'regional',
       base_url: `${providers.get(id) ?? ''}/v1`,
-      models: Object.fromEntries(Object.entries(LOCAL_WORKLOADS).map(([name, { model }]) => [name, model])),
+      ...(regionHeader !== undefined && { region_header: regionHeader }),
+      models: Object.fromEntries(
+        Object.entries(LOCAL_WORKLOADS).flatMap(([name, { model, apis }]) =>
+          apis.includes(api) ? [[name, model]] : [],
+        ),
+      ),
     })),
     policies: [`../policies/${local.policy}.yaml`],
     tenants: `../tenants/${local.zone}.yaml`,
@@ -54,8 +59,6 @@ function configuration({ zone: local, ports: [port, adminPort], providers }: Loc
 }
 
 function policy(local: LocalZone): object {
-  const [primary, ...secondary] = local.endpoints.map(({ id }) => id);
-  const failover = { primary, secondary, on_exhausted: 'fail_closed' };
   return {
     policy: local.policy,
     version: '1.0.0',
@@ -65,9 +68,17 @@ function policy(local: LocalZone): object {
     retention_days: 365,
     allow: { countries: local.countries, deployments: ['regional'] },
     workloads: Object.fromEntries(
-      Object.entries(LOCAL_WORKLOADS).map(([name, workload]) => [name, { class: workload.class, failover }]),
+      Object.entries(LOCAL_WORKLOADS).map(([name, { class: size, apis }]) => [
+        name,
+        { class: size, failover: failover(local.endpoints.filter(({ api }) => apis.includes(api))) },
+      ]),
     ),
   };
+}
+
+function failover(endpoints: readonly LocalEndpoint[]): object {
+  const [primary, ...secondary] = endpoints.map(({ id }) => id);
+  return { primary, secondary, on_exhausted: 'fail_closed' };
 }
 
 const tenants = ({ zone, keys }: LocalOrigin): object =>

@@ -15,10 +15,13 @@ const namesSchema = z.object({
 
 const jwkSchema = z.looseObject({ kty: z.string(), kid: z.string() });
 
-/** The private key in a file, made where there is none. */
+/** The private key in a file, made where there is none; its public half, for verifiers, is put beside it as a set. */
 export async function localSigningKey(file: string): Promise<JWK> {
   if (!existsSync(file)) await writePrivateKey(file, (await newSigningKey()).private);
-  return jwkSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  const key = jwkSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  const publicKeys = `${file.replace(/\.jwk\.json$/, '')}.jwks.json`;
+  if (!existsSync(publicKeys)) await writePublicKeys(publicKeys, [publicHalf(key)]);
+  return key;
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { Zone } from '../../shared/zones.ts';
 
 /** An endpoint of the built-in stack; a programmable provider on this machine stands for it. */
-interface LocalEndpoint {
+export interface LocalEndpoint {
   readonly id: string;
   readonly api: 'openai' | 'anthropic';
   readonly region: string;
   readonly facility: string;
+  /** Response header in which it says where it ran. */
+  readonly regionHeader?: string;
 }
 
 interface LocalZone {
@@ -19,11 +21,19 @@ interface LocalZone {
   readonly ports: readonly [number, number];
 }
 
-/** Workloads of the built-in stack, and the dated model ids behind them. */
-export const LOCAL_WORKLOADS = {
-  'support-chat': { class: 'large', model: 'vendor.large-20260101' },
-  'ticket-embedding': { class: 'embedding', model: 'vendor.embed-20260101' },
-} as const;
+interface LocalWorkload {
+  readonly class: string;
+  /** Dated id of the model behind it. */
+  readonly model: string;
+  /** Those by which it can be called. */
+  readonly apis: readonly LocalEndpoint['api'][];
+}
+
+/** Workloads of the built-in stack. */
+export const LOCAL_WORKLOADS: Readonly<Record<string, LocalWorkload>> = {
+  'support-chat': { class: 'large', model: 'vendor.large-20260101', apis: ['openai', 'anthropic'] },
+  'ticket-embedding': { class: 'embedding', model: 'vendor.embed-20260101', apis: ['openai'] },
+};
 
 const openai = (id: string, region: string, facility: string): LocalEndpoint => ({
   id,
@@ -46,7 +56,7 @@ export const LOCAL_ZONES: readonly LocalZone[] = [
     countries: ['EEA'],
     tenants: ['helpdesk-de'],
     endpoints: [
-      openai('fra-chat', 'eu-central-1', 'AWS Frankfurt'),
+      { ...openai('fra-chat', 'eu-central-1', 'AWS Frankfurt'), regionHeader: 'x-ms-region' },
       openai('dub-chat', 'eu-west-1', 'AWS Dublin'),
       openai('sto-chat', 'eu-north-1', 'AWS Stockholm'),
       anthropic('fra-messages', 'eu-central-1', 'AWS Frankfurt'),

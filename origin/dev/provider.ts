@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { listen, portOf } from '../listening.ts';
 import { CONTROL_PREFIX, control } from './provider/control.ts';
 import { Desk } from './provider/desk.ts';
 import type { PausePoint } from './provider/gates.ts';
@@ -67,14 +68,12 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the provider has no port');
+  await listen(server, { host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
+  const port = portOf(server);
 
   const provider: Provider = {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    url: `http://127.0.0.1:${port}`,
+    port,
     get received() {
       return desk.reception.list;
     },

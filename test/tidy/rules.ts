@@ -4,7 +4,7 @@ export type Sources = ReadonlyMap<string, string>;
 /** Rooms from the bottom up. A file may import its own room and what stands below it, nothing beside or above. */
 const FLOORS: readonly (readonly string[])[] = [
   ['shared'],
-  ['origin/clock.ts', 'origin/limits.ts', 'origin/usage-fault.ts'],
+  ['origin/clock.ts', 'origin/limits.ts', 'origin/typed-command.ts', 'origin/usage-fault.ts'],
   ['origin/store', 'origin/endpoints', 'origin/health', 'origin/keys'],
   ['origin/policy', 'origin/audit'],
   ['origin/config', 'origin/admit', 'origin/forward', 'origin/metrics'],
@@ -47,7 +47,7 @@ const SPINE = new Set(
 const ENTRIES = [
   /^edge\/worker\.ts$/,
   /^origin\/cli\//,
-  /^origin\/dev\/(demo|schemas)\.ts$/,
+  /^origin\/dev\/(demo|hammer|schemas)\.ts$/,
   /^origin\/store\/sqlite-worker\.ts$/,
   /^vitest\.config\.ts$/,
 ];

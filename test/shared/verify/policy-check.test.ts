@@ -131,6 +131,14 @@ describe('the region of a receipt', () => {
     ]);
   });
 
+  it('that an endpoint’s verdict on the request shows badly is allowed, as no model has run', async () => {
+    const log = new SampleLog();
+    log.policy = POLICY.replace('[EEA] }', '[EEA], region_evidence: response_header }');
+    log.verdict('call-1');
+    const files = filesOf(await partsOf(log, { sizes: [0, log.size] }));
+    expect(verifyBundle(files, log.trust(), { strict: true })).toMatchObject({ ok: true, receipts: [{}] });
+  });
+
   it('that the log itself found wrong later is named', async () => {
     const log = new SampleLog();
     const [pending, served] = log.call('call-1');
@@ -162,6 +170,22 @@ describe('the region of a receipt', () => {
 });
 
 describe('the policy of a receipt', () => {
+  it('must approve of the model, where it lists models', async () => {
+    const policy = POLICY.replace('[EEA] }', '[EEA], models: [vendor.small-20260101] }');
+    expect((await found({}, policy)).faults).toMatchObject([
+      { fault: 'not_allowed', reason: expect.stringContaining('approved list') },
+    ]);
+  });
+
+  it('must be of the zone', async () => {
+    const policy = POLICY.replace('jurisdiction: eu', 'jurisdiction: ch')
+      .replace('[EEA]', '[CH]')
+      .replace('[DE]', '[CH]');
+    expect((await found({}, policy)).faults).toMatchObject([
+      { fault: 'not_allowed', reason: expect.stringContaining('is not of the zone eu') },
+    ]);
+  });
+
   const name = policyFile('eu-support', '1.0.0', hash('sha256', POLICY));
 
   it('must be in the bundle', async () => {
@@ -227,6 +251,23 @@ describe('a call', () => {
       log.add('abandoned', { request_id: 'call-1', pending_id: pending?.id ?? '' });
     });
     expect(faults).toEqual([]);
+  });
+
+  it('that began after the window may go on', async () => {
+    const { faults } = await report((log) => {
+      log.call('call-1');
+      log.add('pending', { at: '2026-03-02T00:00:00.000Z' });
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('of an endpoint that was called without any `pending` is named', async () => {
+    const { faults } = await report((log) => {
+      log.call('call-1');
+      const { pending_id: _, ...served } = log.records[1] ?? {};
+      log.records[1] = served as never;
+    });
+    expect(faults).toMatchObject([{ fault: 'unfounded', place: 1, strict_only: true }]);
   });
 
   it('with two ends is named', async () => {

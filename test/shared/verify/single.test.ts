@@ -64,6 +64,12 @@ describe('one receipt', () => {
     expect(report.faults).toMatchObject([fault === undefined ? {} : { fault }]);
   });
 
+  it('of a time at which its key was not valid is not believed', async () => {
+    const expired = testKey('key-1', { notAfter: 0 });
+    const report = verifyReceipt(await signReceipt(claims, expired), { ...trust, keys: [expired.trusted] });
+    expect(report).toMatchObject({ ok: false, faults: [{ fault: 'key_not_valid' }] });
+  });
+
   it('of a log of another name is named', () => {
     expect(verifyReceipt(receipt, { ...trust, log: 'x' })).toMatchObject({
       ok: false,
@@ -150,6 +156,11 @@ describe('the answer of /v1/receipts/<request-id>', () => {
       'forged',
     ],
     ['a proof of another place', ({ records }) => void Object.assign(records[1] ?? {}, { seq: 2 }), 'forged'],
+    [
+      'a proof that names another place',
+      ({ records }) => void Object.assign(records[1]?.proof ?? {}, { index: 7 }),
+      'forged',
+    ],
     ['a record of another call', (value) => void Object.assign(value, { request_id: 'call-2' }), 'moved'],
     ['no checkpoint yet', (value) => void Object.assign(value, { checkpoint: null }), 'missing'],
     [

@@ -164,6 +164,26 @@ describe('a record', () => {
   });
 });
 
+describe('a record of a tenant', () => {
+  const window = { ...WHOLE, tenant: 'agency-de' };
+
+  it('that stands out of order, or twice, is named', async () => {
+    const swapped = await faultsOf((parts) => void parts.records.reverse(), window);
+    expect(swapped.filter(({ fault }) => fault === 'moved')).toHaveLength(5);
+    const twice = await faultsOf((parts) => void parts.records.splice(1, 0, parts.records[0] ?? ''), window);
+    expect(twice).toMatchObject([{ fault: 'duplicate', request_id: 'call-3' }]);
+  });
+});
+
+it('two records of one id are named, though both were signed', async () => {
+  const twice = busyLog(log.key);
+  twice.add('refused', { id: servedId });
+  const files = filesOf(await partsOf(twice, { sizes: [0, twice.size] }));
+  expect(verifyBundle(files, log.trust(), { strict: false }).faults).toContainEqual(
+    expect.objectContaining({ fault: 'duplicate', record: servedId }),
+  );
+});
+
 describe('a checkpoint', () => {
   it('that another key signed is not believed', async () => {
     const faults = await faultsOf((parts) => {
@@ -221,6 +241,33 @@ describe('a checkpoint', () => {
     expect(report.faults).toMatchObject([
       { fault: 'missing', reason: expect.stringContaining('when you got') },
     ]);
+  });
+
+  it('is missed where it is not the one that the manifest says the window follows', async () => {
+    const faults = await faultsOf((parts) => {
+      parts.manifest.first = { size: 4, at: iso(BEGIN) };
+    });
+    expect(faults).toContainEqual(
+      expect.objectContaining({
+        fault: 'missing',
+        reason: 'the checkpoint of 4 records, which the window follows',
+      }),
+    );
+  });
+
+  it('that the auditor holds must be one of the same tree', async () => {
+    const other = busyLog(log.key);
+    other.records[0] = { ...other.records[0], tenant: 'other' } as never;
+    const parts = await partsOf(log, { sizes: [5, 12, log.size] });
+    const kinds = (held: string) =>
+      verifyBundle(filesOf(parts), log.trust({ held }), { strict: false }).faults.map(({ fault }) => fault);
+    for (const size of [5, 8, 12, log.size]) {
+      expect(kinds(log.checkpoint(size))).toEqual([]);
+      expect(kinds(other.checkpoint(size))).toEqual(['split_view']);
+    }
+    // The bundle does not reach back to it.
+    expect(kinds(log.checkpoint(3))).toEqual(['missing']);
+    expect(kinds(log.checkpoint(5, BEGIN, stranger))).toEqual(['unsigned']);
   });
 
   it('is missed where the begin of the window is not covered', async () => {
@@ -347,6 +394,30 @@ describe('a receipt', () => {
     expect(renamed).toMatchObject([{ fault: 'moved', request_id: 'call-9' }]);
   });
 
+  it('of another attempt of the same call is named', async () => {
+    const retried = busyLog(log.key);
+    const [, first] = retried.call('call-9');
+    const [, second] = retried.call('call-9', { attempt: 2 });
+    const parts = await partsOf(retried, { sizes: [0, retried.size] });
+    const [one, two] = [first?.id, second?.id].map((id) =>
+      parts.receipts.find((line) => isReceipt(line, id ?? '')),
+    );
+    if (typeof one !== 'object' || typeof two !== 'object') throw new Error('no receipts');
+    [one.receipt, two.receipt] = [two.receipt, one.receipt];
+    const { faults } = verifyBundle(filesOf(parts), log.trust(), { strict: false });
+    expect(faults).toMatchObject([
+      { fault: 'moved', request_id: 'call-9' },
+      { fault: 'moved', request_id: 'call-9' },
+    ]);
+  });
+
+  it('that the manifest counts and is not there is missed', async () => {
+    const faults = await faultsOf((parts) => {
+      parts.manifest.receipts += 2;
+    });
+    expect(faults).toMatchObject([{ fault: 'missing', reason: '2 of 8 receipts' }]);
+  });
+
   it.each([
     ['serving_region', 'us-east-1'],
     ['endpoint', 'dub'],
@@ -417,6 +488,30 @@ describe('a file', () => {
     expect(faults).toContainEqual(
       expect.objectContaining({ fault: 'missing', reason: 'the file proofs.jsonl is not there' }),
     );
+  });
+
+  it('that ends in the middle of a line, or is not UTF-8, is malformed', async () => {
+    const files = filesOf(await partsOf(log, WHOLE));
+    const records = files.get('records.jsonl') ?? new Uint8Array();
+    files.set('records.jsonl', records.subarray(0, -1));
+    files.set('checkpoints.txt', Uint8Array.of(0xff, 0x0a));
+    const { faults } = verifyBundle(files, log.trust(), { strict: false });
+    expect(faults).toContainEqual(
+      expect.objectContaining({ fault: 'malformed', reason: 'records.jsonl: the last line is cut off' }),
+    );
+    expect(faults).toContainEqual(
+      expect.objectContaining({ fault: 'malformed', reason: 'checkpoints.txt is not UTF-8' }),
+    );
+  });
+
+  it('that the manifest lists twice is named', async () => {
+    const files = filesOf(await partsOf(log, WHOLE));
+    const manifest = JSON.parse(Buffer.from(files.get('manifest.json') ?? []).toString());
+    manifest.files.push(manifest.files[0]);
+    files.set('manifest.json', Buffer.from(JSON.stringify(manifest)));
+    expect(verifyBundle(files, log.trust(), { strict: false }).faults).toMatchObject([
+      { fault: 'duplicate' },
+    ]);
   });
 
   it('with a path that leads elsewhere is no file of a bundle', async () => {

@@ -1,7 +1,7 @@
 import Anthropic, { APIError, AuthenticationError } from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Provider, startProvider } from '../../../../origin/dev/provider.ts';
-import { collect } from './reading.ts';
+import { collect, courseOf, MESSAGE_COURSE } from './reading.ts';
 
 const request = {
   model: 'large',
@@ -30,15 +30,7 @@ describe('the provider, called with the Anthropic SDK', () => {
 
   it('streams a message in the order of events of the real API', async () => {
     const stream = await client.messages.create({ ...request, stream: true });
-    const types = (await collect(stream)).map(({ type }) => type);
-    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
-      'message_start',
-      'content_block_start',
-      'content_block_delta',
-      'content_block_stop',
-      'message_delta',
-      'message_stop',
-    ]);
+    expect(await courseOf(stream)).toEqual(MESSAGE_COURSE);
     const whole = await client.messages.stream(request).finalText();
     expect(whole).toBe('Answered by iad with large.');
   });

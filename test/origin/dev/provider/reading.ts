@@ -8,6 +8,22 @@ export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items;
 }
 
+/** The types of a stream's events in their order, each once for all of it that come in a row. */
+export async function courseOf<T extends string>(stream: AsyncIterable<{ type: T }>): Promise<T[]> {
+  const types = (await collect(stream)).map(({ type }) => type);
+  return types.filter((type, at) => type !== types[at - 1]);
+}
+
+/** The course of a streamed message as the Messages API has it. */
+export const MESSAGE_COURSE = [
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+];
+
 /** The bytes of a POST request with a JSON body, for a connection that no client library manages. */
 export function rawPost(path: string, document: object, ...headers: string[]): string {
   const body = JSON.stringify(document);
