@@ -4,7 +4,7 @@ import { policySchema } from './policy.ts';
 import type { PolicyInForce } from './policy-in-force.ts';
 
 /** Largest policy stream that is read, in bytes: far more than a person can review. */
-const POLICY_BYTES = 1024 * 1024;
+export const POLICY_STREAM_BYTES = 512 * 1024;
 
 /** Aliases that one document may resolve to, so that a few lines cannot grow into gigabytes. */
 const ALIASES = 100;
@@ -14,7 +14,7 @@ const ALIASES = 100;
  * no such stream. The form alone is checked, and not what `checkPolicy` and `checkPacks` know.
  */
 export function parsePolicyStream(stream: Uint8Array): PolicyInForce | undefined {
-  const [first, ...rest] = stream.length > POLICY_BYTES ? [] : documentsOf(stream);
+  const [first, ...rest] = stream.length > POLICY_STREAM_BYTES ? [] : documentsOf(stream);
   const document = policySchema.safeParse(first);
   const packs = packSchema.array().safeParse(rest);
   if (!document.success || !packs.success) return undefined;

@@ -5,6 +5,7 @@ import { packLabel } from '../../shared/pack.ts';
 import { checkPacks } from '../../shared/pack-rules.ts';
 import { type Policy, policySchema } from '../../shared/policy.ts';
 import { checkMembers, checkPolicy, graphOf } from '../../shared/policy-rules.ts';
+import { POLICY_STREAM_BYTES } from '../../shared/policy-stream.ts';
 import type { Zone } from '../../shared/zones.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type LoadedPolicy, loadedPolicy } from '../policy/document.ts';
@@ -107,6 +108,10 @@ function faultsWithPacks(yaml: YamlFile, policy: LoadedPolicy, { registry, zone 
     for (const { path, message } of disparities(policy, registry, zone)) {
       broken.push({ path, message: `${message}, which the pack ${packLabel(strict)} forbids` });
     }
+  }
+  // What an auditor's verifier would not read must not come into force.
+  if (policy.stream.length > POLICY_STREAM_BYTES) {
+    broken.push({ path: [], message: `with its packs it is larger than ${POLICY_STREAM_BYTES} bytes` });
   }
   return broken.map(({ path, message }) => ({ path: yaml.at(path), message }));
 }

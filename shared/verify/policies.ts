@@ -6,13 +6,11 @@ import { checkPacks } from '../pack-rules.ts';
 import { type Policy, policySchema } from '../policy.ts';
 import type { PolicyInForce } from '../policy-in-force.ts';
 import { checkPolicy } from '../policy-rules.ts';
+import { POLICY_STREAM_BYTES } from '../policy-stream.ts';
 import type { AuditRecord } from '../record.ts';
 import { err, ok, type Result } from '../result.ts';
 import { type NamedFile, textOf } from './lines.ts';
 import type { FaultKind, Faults } from './report.ts';
-
-/** Largest policy stream that is read, in bytes: far more than a person can review. */
-const POLICY_BYTES = 512 * 1024;
 
 /** Aliases that one document may resolve to, so that a few lines cannot grow into gigabytes. */
 const ALIASES = 100;
@@ -66,7 +64,7 @@ function readStream(file: NamedFile | undefined): Cited {
   if (file === undefined) {
     return err({ fault: 'missing', reason: 'the policy version that the record cites is not in the bundle' });
   }
-  const text = file.bytes.length > POLICY_BYTES ? undefined : textOf(file.bytes);
+  const text = file.bytes.length > POLICY_STREAM_BYTES ? undefined : textOf(file.bytes);
   const [first, ...rest] = text === undefined ? [] : documentsOf(text);
   const document = policySchema.safeParse(first);
   const packs = packSchema.array().safeParse(rest);

@@ -65,7 +65,8 @@ const answerSchema = z.looseObject({
     z.looseObject({
       seq: z.int().nonnegative(),
       leaf: z.string(),
-      record: recordSchema,
+      /** Null where its body has been pruned: then the leaf alone stands for it. */
+      record: recordSchema.nullable(),
       proof: z.strictObject({ tree_size: z.int(), index: z.int(), hashes: proofHashes }).nullable(),
       tlog_proof: z.string().nullable(),
     }),
@@ -84,14 +85,16 @@ export function verifyAnswer(text: string, trust: Trust): Report {
   const { request_id, checkpoint, records } = answer.data;
   const head = checkpoint === null ? undefined : opened(checkpoint, trust, 'its checkpoint', faults);
   checkWitnesses(head, trust.quorum, faults);
-  let proven = 0;
+  const tally = { proven: 0, pruned: 0 };
   const receipts: ProvenReceipt[] = [];
   for (const { seq, leaf, record, proof, tlog_proof } of records) {
-    const about: About = { request_id: record.request_id, record: record.id, place: seq };
-    const canonical = canonicalOf(record) ?? '';
-    const own = leafHash(canonical);
-    if (record.request_id !== request_id) faults.add('moved', 'the record is of another call', about);
-    if (!sameBytes(decodeBase64url(leaf) ?? new Uint8Array(), own)) {
+    const about: About = { request_id: record?.request_id, record: record?.id, place: seq };
+    const canonical = record === null ? undefined : (canonicalOf(record) ?? '');
+    const claimed = decodeBase64url(leaf) ?? new Uint8Array();
+    const own = canonical === undefined ? claimed : leafHash(canonical);
+    if (record !== null && record.request_id !== request_id)
+      faults.add('moved', 'the record is of another call', about);
+    if (!sameBytes(claimed, own)) {
       faults.add('forged', 'its leaf is not the hash of the record', about);
     } else if (proof === null || head === undefined) {
       faults.add('missing', 'no checkpoint covers the record yet: ask again in a minute', about);
@@ -101,16 +104,18 @@ export function verifyAnswer(text: string, trust: Trust): Report {
       !verifyInclusion({ index: seq, size: head.size, leaf: own, root: head.root, proof: proof.hashes })
     ) {
       faults.add('forged', 'its proof does not hold', about);
+    } else if (record === null) {
+      tally.pruned += 1;
     } else {
-      proven += 1;
+      tally.proven += 1;
       if (record.kind === 'served' && record.endpoint !== undefined) receipts.push(receiptOf(record, seq));
     }
-    if (tlog_proof === null) continue;
+    if (tlog_proof === null || canonical === undefined) continue;
     for (const fault of verifyProof(tlog_proof, trust, canonical).faults) {
       faults.add(fault.fault, `its tlog-proof: ${fault.reason}`, about);
     }
   }
-  return { ...report('call', faults, head, proven), receipts };
+  return { ...report('call', faults, head), records: tally, receipts };
 }
 
 const report = (scope: Report['scope'], faults: Faults, head?: SignedHead, proven = 0): Report => ({

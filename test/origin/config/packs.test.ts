@@ -51,6 +51,11 @@ describe('the hash of a policy in force', () => {
     expect(inForce(file)?.sha256).toBe(sha256(bytes));
   });
 
+  it('is of no policy that is too long for the verifier of an auditor to read', () => {
+    const long = (policy: string) => `${policy}${'# a remark\n'.repeat(50_000)}`;
+    expect(faults(files(long))).toContain('with its packs it is larger than 524288 bytes');
+  });
+
   it('covers the packs too: it is that of one YAML stream of document and packs, which reads back', () => {
     const policy = inForce(files(naming('eu-gdpr-strict, de-only')));
     expect(policy?.sha256).toBe(sha256(policy?.stream ?? Buffer.from('')));

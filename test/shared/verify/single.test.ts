@@ -144,6 +144,15 @@ describe('the answer of /v1/receipts/<request-id>', () => {
     });
   });
 
+  it('proves a record whose body was pruned by the hash that is left of it', () => {
+    const pruned = { record: null, pruned: true };
+    const report = verified(({ records }) => void Object.assign(records[1] ?? {}, pruned));
+    expect(report).toMatchObject({ ok: true, faults: [], records: { proven: 2, pruned: 1 }, receipts: [] });
+    const other = { ...pruned, leaf: encodeBase64url(Buffer.alloc(32)) };
+    const forged = verified(({ records }) => void Object.assign(records[1] ?? {}, other));
+    expect(forged.faults).toMatchObject([{ fault: 'forged', place: 1 }]);
+  });
+
   it.each<[string, (value: ReturnType<typeof answer>) => void, string]>([
     [
       'a record that was changed',
