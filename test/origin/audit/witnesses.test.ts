@@ -61,12 +61,16 @@ const eventually = (expectation: () => void | Promise<void>): Promise<void> =>
 
 const witnessed = (): number => publisher.published.witnessed?.size ?? -1;
 
+/** The checkpoint that counts as witnessed, as it is kept; the clock goes on, so there may be newer ones. */
+const witnessedRow = () =>
+  t.tables.checkpoints.find(({ number }) => number === publisher.published.witnessed?.number);
+
 describe('a checkpoint', () => {
   it('is cosigned by every witness, and shown with their lines, once they are in the database', async () => {
     await start(2);
     await grow(3);
     await eventually(() => expect(witnessed()).toBe(3));
-    const row = t.tables.checkpoints.find(({ number }) => number === publisher.published.witnessed?.number);
+    const row = witnessedRow();
     expect(row?.cosignatures).toHaveLength(2);
     const shown = `${row?.note}${row?.cosignatures.map((line) => `${line}\n`).join('')}`;
     const { cosigned } = await openCheckpoint(
@@ -178,7 +182,7 @@ describe('a witness that', () => {
     witnesses[0]?.become('chatty');
     await grow(3);
     await eventually(() => expect(witnessed()).toBe(3));
-    expect(t.tables.checkpoints.at(-1)?.cosignatures).toHaveLength(1);
+    expect(witnessedRow()?.cosignatures).toHaveLength(1);
   });
 
   it('has forgotten the log is shown it from the beginning', async () => {
@@ -230,7 +234,7 @@ describe('a cosignature', () => {
       t.store.fail('cosign', 'failed', group);
       await grow(3);
       await eventually(() => expect(witnessed()).toBe(3));
-      expect(t.tables.checkpoints.at(-1)?.cosignatures.length).toBeGreaterThanOrEqual(1);
+      expect(witnessedRow()?.cosignatures.length).toBeGreaterThanOrEqual(1);
     },
   );
 });
