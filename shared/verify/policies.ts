@@ -1,19 +1,13 @@
 import { hash } from 'node:crypto';
-import { type Document, isScalar, parseAllDocuments, visit } from 'yaml';
 import { policyFile } from '../bundle.ts';
-import { type Pack, packSchema } from '../pack.ts';
 import { checkPacks } from '../pack-rules.ts';
-import { type Policy, policySchema } from '../policy.ts';
 import type { PolicyInForce } from '../policy-in-force.ts';
 import { checkPolicy } from '../policy-rules.ts';
-import { POLICY_STREAM_BYTES } from '../policy-stream.ts';
+import { parsePolicyStream } from '../policy-stream.ts';
 import type { AuditRecord } from '../record.ts';
 import { err, ok, type Result } from '../result.ts';
-import { type NamedFile, textOf } from './lines.ts';
+import type { NamedFile } from './lines.ts';
 import type { FaultKind, Faults } from './report.ts';
-
-/** Aliases that one document may resolve to, so that a few lines cannot grow into gigabytes. */
-const ALIASES = 100;
 
 type Cited = Result<PolicyInForce, { readonly fault: FaultKind; readonly reason: string }>;
 
@@ -64,52 +58,17 @@ function readStream(file: NamedFile | undefined): Cited {
   if (file === undefined) {
     return err({ fault: 'missing', reason: 'the policy version that the record cites is not in the bundle' });
   }
-  const text = file.bytes.length > POLICY_STREAM_BYTES ? undefined : textOf(file.bytes);
-  const [first, ...rest] = text === undefined ? [] : documentsOf(text);
-  const document = policySchema.safeParse(first);
-  const packs = packSchema.array().safeParse(rest);
-  if (!document.success || !packs.success || !isWhole(document.data, packs.data)) {
+  const stream = parsePolicyStream(file.bytes);
+  if (stream === undefined) {
     return err({ fault: 'malformed', reason: `${file.name} is no policy with the packs that it names` });
   }
-  const { policy, version } = document.data;
+  const { document, packs } = stream;
+  const { policy, version } = document;
   if (file.name !== policyFile(policy, version, hash('sha256', file.bytes))) {
     return err({ fault: 'damaged', reason: `${file.name} is the policy ${policy}@${version}` });
   }
-  const [broken] = [...checkPolicy(document.data), ...checkPacks(document.data, packs.data)];
+  const [broken] = [...checkPolicy(document), ...checkPacks(document, packs)];
   return broken === undefined
-    ? ok({ document: document.data, packs: packs.data })
+    ? ok(stream)
     : err({ fault: 'not_allowed', reason: `${file.name}: ${broken.path.join('.')} ${broken.message}` });
-}
-
-const isWhole = ({ packs: names }: Policy, packs: readonly Pack[]): boolean =>
-  names.join() === packs.map(({ pack }) => pack).join();
-
-/** The documents of a YAML stream (YAML 1.2.2 section 9); none where anything in it is not as it should be. */
-function documentsOf(text: string): readonly unknown[] {
-  try {
-    // The library's own search for keys that stand twice takes minutes for some ten thousand keys.
-    const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false });
-    const sound = documents.every(
-      (document) => document.errors.length + document.warnings.length === 0 && isSound(document),
-    );
-    return sound ? documents.map((document) => document.toJS({ maxAliasCount: ALIASES })) : [];
-  } catch {
-    // Nested deeper than the parser's stack, or aliases beyond the bound.
-    return [];
-  }
-}
-
-/** Whether no member stands twice, and aliases are few. */
-function isSound(document: Document): boolean {
-  let [distinct, aliases] = [true, 0];
-  visit(document, {
-    Alias: () => {
-      aliases += 1;
-    },
-    Map: (_, { items }) => {
-      const keys = items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : []));
-      if (new Set(keys).size < items.length) distinct = false;
-    },
-  });
-  return distinct && aliases <= ALIASES;
 }
