@@ -1,5 +1,6 @@
 import type { EndpointView } from '../control/endpoint-view.ts';
 import { typedCommand } from '../typed-command.ts';
+import { tableText } from './table.ts';
 
 export interface ZoneEndpoint extends EndpointView {
   readonly jurisdiction: string;
@@ -19,10 +20,8 @@ const HEADING = [
 
 /** The endpoints as a person on call reads them, and what to type where one waits for them. */
 export function endpointTable(endpoints: readonly ZoneEndpoint[], setup: TableSetup): string {
-  const rows = [HEADING, ...endpoints.map((endpoint) => cells(endpoint, setup.now))];
-  const widths = HEADING.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return `${[...lines, ...advice(endpoints, setup)].map((line) => line.trimEnd()).join('\n')}\n`;
+  const rows = endpoints.map((endpoint) => cells(endpoint, setup.now));
+  return tableText(HEADING, rows) + advice(endpoints, setup).join('');
 }
 
 const cells = (endpoint: ZoneEndpoint, now: number): string[] => [
@@ -74,7 +73,7 @@ function advice(endpoints: readonly ZoneEndpoint[], { pointing }: TableSetup): s
   if (held.length === 0) return [];
   const commands = held.map(
     (endpoint) =>
-      `  ${typedCommand('endpoints', 'release', endpoint.id, ...pointing(endpoint), '--why', '…')}`,
+      `  ${typedCommand('endpoints', 'release', endpoint.id, ...pointing(endpoint), '--why', '…')}\n`,
   );
-  return ['', 'Out until a person releases them:', ...commands];
+  return ['\nOut until a person releases them:\n', ...commands];
 }
