@@ -1,6 +1,4 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { z } from 'zod';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Gateway } from '../gateway.ts';
 import { neverServes } from '../policy/never-serves.ts';
@@ -12,16 +10,14 @@ import {
   orderSchema,
 } from './endpoint-orders.ts';
 import { type EndpointView, endpointView } from './endpoint-view.ts';
+import { orderLimit, readOrder, said } from './order-body.ts';
 
 /** Bytes of an order at most: room for its words, however they are escaped. */
 const ORDER_BYTES = 8_192;
 
-const said = (message: string) => ({ error: { message } });
-
 const UNKNOWN = said('No endpoint of the registry has this id. GET /admin/endpoints lists them.');
-const NO_JSON = said(
-  'Send the order as JSON: {"by": "who", "why": "reason", "minutes": 30}; minutes may be left out.',
-);
+const FORM =
+  'Send the order as JSON: {"by": "who", "why": "reason", "minutes": 30}; minutes may be left out.';
 
 /** `GET /admin/endpoints`, and `POST /admin/endpoints/<id>/open`, `/close` and `/release`. */
 export function endpointRoutes(app: Hono, gateway: Gateway): void {
@@ -32,10 +28,7 @@ export function endpointRoutes(app: Hono, gateway: Gateway): void {
       endpoints: [...config.registry.values()].map((endpoint) => viewOf(gateway, endpoint)),
     }),
   );
-  const limit = bodyLimit({
-    maxSize: ORDER_BYTES,
-    onError: (c) => c.json(said(`An order has ${ORDER_BYTES} bytes at most.`), 413),
-  });
+  const limit = orderLimit(ORDER_BYTES);
   for (const name of ENDPOINT_ORDERS) {
     app.post(`/admin/endpoints/:id/${name}`, limit, (c) => takeOrder(c, gateway, name, c.req.param('id')));
   }
@@ -44,11 +37,9 @@ export function endpointRoutes(app: Hono, gateway: Gateway): void {
 async function takeOrder(c: Context, gateway: Gateway, name: OrderName, id: string): Promise<Response> {
   const endpoint = gateway.config.registry.get(id);
   if (endpoint === undefined) return c.json(UNKNOWN, 404);
-  const json: unknown = await c.req.json().catch(() => undefined);
-  if (json === undefined) return c.json(NO_JSON, 400);
-  const order = orderSchema.safeParse(json);
-  if (!order.success) return c.json(said(z.prettifyError(order.error)), 400);
-  const given = await giveOrder(gateway, endpoint, name, order.data);
+  const order = await readOrder(c, orderSchema, FORM);
+  if (!order.ok) return order.error;
+  const given = await giveOrder(gateway, endpoint, name, order.value);
   if (given.ok) return c.json(viewOf(gateway, endpoint));
   const { status, message } = faultAnswer(given.error);
   return c.json(said(message), status);

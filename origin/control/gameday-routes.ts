@@ -1,26 +1,20 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Result } from '../../shared/result.ts';
 import type { Gateway } from '../gateway.ts';
 import { beginGameDay, endGameDay, forcedOpen, type GameDayFault } from './gameday-orders.ts';
 import { type GameDayList, gameDayEndSchema, gameDaySchema } from './gameday-view.ts';
+import { orderLimit, readOrder, said } from './order-body.ts';
 
 /** Bytes of an order at most: room for its words, however they are escaped. */
 const ORDER_BYTES = 16_384;
 
-const said = (message: string) => ({ error: { message } });
-
-const NO_JSON = said(
-  'Send JSON: {"tenant": "t", "endpoints": ["e"], "minutes": 30, "by": "who", "why": "reason"}; to stop, without endpoints and minutes.',
-);
+const FORM =
+  'Send JSON: {"tenant": "t", "endpoints": ["e"], "minutes": 30, "by": "who", "why": "reason"}; to stop, without endpoints and minutes.';
 
 /** Game days: `GET /admin/gamedays` what is forced open for whom, `POST /admin/gamedays` and `/admin/gamedays/stop`. */
 export function gameDayRoutes(app: Hono, gateway: Gateway): void {
-  const limit = bodyLimit({
-    maxSize: ORDER_BYTES,
-    onError: (c) => c.json(said(`An order has ${ORDER_BYTES} bytes at most.`), 413),
-  });
+  const limit = orderLimit(ORDER_BYTES);
   app.get('/admin/gamedays', (c) => c.json(listOf(gateway)));
   app.post('/admin/gamedays', limit, (c) =>
     obey(c, gateway, gameDaySchema, (order) => beginGameDay(gateway, order)),
@@ -36,11 +30,9 @@ async function obey<T>(
   schema: z.ZodType<T>,
   give: (order: T) => Promise<Result<void, GameDayFault>>,
 ): Promise<Response> {
-  const json: unknown = await c.req.json().catch(() => undefined);
-  if (json === undefined) return c.json(NO_JSON, 400);
-  const order = schema.safeParse(json);
-  if (!order.success) return c.json(said(z.prettifyError(order.error)), 400);
-  const given = await give(order.data);
+  const order = await readOrder(c, schema, FORM);
+  if (!order.ok) return order.error;
+  const given = await give(order.value);
   if (given.ok) return c.json(listOf(gateway));
   const { status, message } = faultAnswer(given.error);
   return c.json(said(message), status);

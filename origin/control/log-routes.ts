@@ -2,13 +2,12 @@ import type { Context, Hono } from 'hono';
 import { parseTilePath, TILE_WIDTH, type TileName } from '../../shared/merkle/tiles.ts';
 import { cosignedNote } from '../audit/cosigned.ts';
 import type { Gateway } from '../gateway.ts';
+import { said } from './order-body.ts';
 
 /** Bytes of an entry that a bundle can hold: its length stands in a uint16. */
 const ENTRY_BYTES = 65_535;
 
 const PREFIX = '/log/';
-
-const said = (message: string) => ({ error: { message } });
 
 const NO_CHECKPOINT = said('No checkpoint has been published yet. Try again in a moment.');
 const NO_TILE = said('The published tree has no such tile. /log/checkpoint tells its size.');

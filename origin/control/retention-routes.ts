@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { TENANT_ID } from '../../shared/gateway-key.ts';
 import type { ReleaseFault } from '../audit/holds.ts';
@@ -8,6 +7,7 @@ import type { Gateway } from '../gateway.ts';
 import type { HoldRow } from '../store/retention-table.ts';
 import { StoreError } from '../store/store.ts';
 import { orderSchema } from './endpoint-orders.ts';
+import { orderLimit, readOrder, said } from './order-body.ts';
 import { holdView, type PlacedHold, pruneView } from './retention-view.ts';
 
 /** Bytes of an order at most: room for its words, however they are escaped. */
@@ -40,14 +40,12 @@ const holdSchema = person
   )
   .refine(({ from = '', to = '~' }) => from <= to, 'the period ends before it begins');
 
-const said = (message: string) => ({ error: { message } });
-
+const FORM = 'Send the order as JSON: {"by": "who", "why": "reason", …}.';
 const RUNNING = said('Records are being pruned already. GET /admin/prune shows how far it is.');
 const SHUT = said('The log must not go on, so nothing in it is dropped. GET /admin/log says why.');
 const CLOCKS = said(
   'The clock of the origin and yours are more than 5 minutes apart. Records are dropped by the clock: set the wrong one right first.',
 );
-const TOO_LONG = said(`An order has ${ORDER_BYTES} bytes at most.`);
 
 /**
  * `POST /admin/prune` begins to drop what is over and `GET` shows how far it is; `GET` and `POST /admin/holds`,
@@ -55,7 +53,7 @@ const TOO_LONG = said(`An order has ${ORDER_BYTES} bytes at most.`);
  */
 export function retentionRoutes(app: Hono, gateway: Gateway): void {
   const { retention, clock, config } = gateway;
-  const limit = bodyLimit({ maxSize: ORDER_BYTES, onError: (c) => c.json(TOO_LONG, 413) });
+  const limit = orderLimit(ORDER_BYTES);
   app.get('/admin/prune', (c) =>
     retention.run === undefined
       ? c.json(said('Nothing has been pruned since the start of this origin.'), 404)
@@ -109,13 +107,10 @@ async function ordered<Schema extends z.ZodType>(
   schema: Schema,
   carryOut: (order: z.output<Schema>) => Promise<Response>,
 ): Promise<Response> {
-  const json: unknown = await c.req.json().catch(() => undefined);
-  if (json === undefined)
-    return c.json(said('Send the order as JSON: {"by": "who", "why": "reason", …}.'), 400);
-  const order = schema.safeParse(json);
-  if (!order.success) return c.json(said(z.prettifyError(order.error)), 400);
+  const order = await readOrder(c, schema, FORM);
+  if (!order.ok) return order.error;
   try {
-    return await carryOut(order.data);
+    return await carryOut(order.value);
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     return c.json(said(`The store did not take it: ${cause.message}`), cause.kind === 'rejected' ? 409 : 503);
